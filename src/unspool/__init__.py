@@ -1,0 +1,32 @@
+"""unspool: the conversations of LLM programs and coding agents, as one graph.
+
+import unspool
+cooked = unspool.cook("trace.jsonl")
+for item in unspool.read_exchanges("trace.jsonl"):
+    ...
+"""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from unspool.ingest.open import read_exchanges
+    from unspool.jobs.cook import cook
+    from unspool.model import Cooked, Exchange, Message, Note, Origin
+
+__version__ = "0.1.0"
+__all__ = ["Cooked", "Exchange", "Message", "Note", "Origin", "cook", "read_exchanges"]
+
+_HOMES = {
+    "cook": "unspool.jobs.cook",
+    "read_exchanges": "unspool.ingest.open",
+    **dict.fromkeys(("Cooked", "Exchange", "Message", "Note", "Origin"), "unspool.model"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Public names are imported when they are first used, so that `unspool --version` imports nothing."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_HOMES[name]), name)

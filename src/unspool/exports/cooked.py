@@ -1,0 +1,197 @@
+"""The cooked form of seed 000: exchanges in, each message and tool once, requests as lists of ids.
+
+A message becomes one row for each thing it says. Thinking, text, documents and results stand alone, in the source's
+order; all calls that the client must run are one `tool_use` row behind them. A call that the provider runs itself stays
+where it is, with its result behind it. One function does this for requests and answers, so an answer that comes back in
+the next request gets the ids it had.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from unspool.model import (
+    Block,
+    Compaction,
+    CookedCall,
+    CookedMessage,
+    CookedRequest,
+    CookedRole,
+    CookedTool,
+    Document,
+    Exchange,
+    Message,
+    Other,
+    Text,
+    Thinking,
+    Tool,
+    ToolResult,
+    ToolUse,
+    message,
+)
+
+_encode = msgspec.json.Encoder(order="sorted").encode
+_REDACTED = "[redacted thinking]"
+
+
+class _Row(Struct, frozen=True):
+    """A cooked message without its id: what is hashed."""
+
+    role: CookedRole
+    content: str
+    tool_calls: tuple[CookedCall, ...] | None = None
+    tool_use_id: str | None = None
+    is_error: bool | None = None
+
+
+class Cooker:
+    """Add exchanges in the order of the file; ids count up in the order of first appearance."""
+
+    def __init__(self) -> None:
+        self.messages: list[CookedMessage] = []
+        self.tools: list[CookedTool] = []
+        self._ids: dict[str, str] = {}
+        self._rows: dict[tuple[str, str], tuple[str, ...]] = {}
+        self._tool_ids: dict[int, tuple[tuple[Tool, ...], list[str]]] = {}
+        self._used: set[str] = set()
+        self._count = 0
+
+    def add(self, exchange: Exchange) -> CookedRequest:
+        """The request with its ids; its parent is still to be found."""
+        response, failure = exchange.response, exchange.failure
+        asked = self._rows_of(exchange.messages)
+        answered = self._rows_of(response.messages)
+        if failure is not None:
+            answered += self._rows_of((message("assistant", (Text(f"Error: {failure.message}"),), "string"),))
+        return CookedRequest(
+            id=self._request_id(exchange.id),
+            parent_id=None,
+            timestamp=exchange.timestamp,
+            request_messages=asked,
+            response_messages=answered,
+            model=exchange.model,
+            tools=self._tools_of(exchange.tools),
+            duration_ms=exchange.duration_ms,
+            parent_reason=None,
+            retry_of=None,
+            format=exchange.wire,
+            status=exchange.status,
+            stream=response.stream or exchange.settings.get("stream") is True,
+            interrupted=response.interrupted,
+            stop_reason=response.stop.reason if response.stop else None,
+            raw_stop_reason=response.stop.raw if response.stop else None,
+            usage=response.usage,
+            error=failure and failure.raw,
+            response_id=response.id,
+            response_model=response.model,
+            alternatives=[self._rows_of(said) for said in response.alternatives],
+            origin=exchange.origin,
+        )
+
+    def _request_id(self, given: str | None) -> str:
+        wanted = given or f"r{self._count}"
+        self._count += 1
+        unique, suffix = wanted, 1
+        while unique in self._used:
+            suffix += 1
+            unique = f"{wanted}-{suffix}"
+        self._used.add(unique)
+        return unique
+
+    def _rows_of(self, messages: Iterable[Message]) -> list[str]:
+        ids: list[str] = []
+        known = self._rows
+        for each in messages:
+            rows = known.get((each.id, each.form))
+            if rows is None:
+                rows = known[each.id, each.form] = tuple(map(self._row_id, flatten(each)))
+            ids += rows
+        return ids
+
+    def _row_id(self, row: _Row) -> str:
+        key = _key(row)
+        found = self._ids.get(key)
+        if found is None:
+            found = self._ids[key] = f"m{len(self.messages)}"
+            self.messages.append(
+                CookedMessage(found, row.role, row.content, row.tool_calls, row.tool_use_id, row.is_error)
+            )
+        return found
+
+    def _tools_of(self, tools: tuple[Tool, ...]) -> list[str]:
+        if (known := self._tool_ids.get(id(tools))) and known[0] is tools:
+            return known[1]
+        ids = [self._tool_id(tool) for tool in tools]
+        self._tool_ids[id(tools)] = tools, ids
+        return ids
+
+    def _tool_id(self, tool: Tool) -> str:
+        key = _key((tool.name, tool.description, tool.parameters, tool.server_side))
+        found = self._ids.get(key)
+        if found is None:
+            found = self._ids[key] = f"t{len(self.tools)}"
+            self.tools.append(CookedTool(found, tool.name, tool.description, tool.parameters, tool.server_side))
+        return found
+
+
+def _key(value: Any) -> str:
+    return hashlib.sha256(_encode(value)).hexdigest()[:16]
+
+
+def flatten(message: Message) -> Iterator[_Row]:
+    """The rows of one message, in order."""
+    calls = tuple(_call(block) for block in message.blocks if isinstance(block, ToolUse) and not block.server_side)
+    # OpenAI's text beside calls is one string with them; blocks are each a row.
+    beside = message.form == "string" and bool(calls)
+    content = ""
+    empty = True
+    for block in message.blocks:
+        empty = False
+        if beside and isinstance(block, Text):
+            content += block.text
+        else:
+            yield from _rows(message.role, block)
+    if calls:
+        yield _Row("tool_use", content, calls)
+    elif empty:
+        yield _Row(message.role, "")
+
+
+def _rows(role: CookedRole, block: Block) -> Iterator[_Row]:
+    match block:
+        case Thinking():
+            if block.text or block.redacted:
+                yield _Row("thinking", block.text or _REDACTED)
+        case ToolUse(server_side=True):
+            yield _Row("tool_use", "", (_call(block),))
+        case ToolUse():
+            return
+        case ToolResult():
+            content = "\n".join(map(as_text, block.content))
+            yield _Row("tool_result", content, None, block.call_id, bool(block.is_error))
+        case _:
+            yield _Row(role, as_text(block))
+
+
+def _call(block: ToolUse) -> CookedCall:
+    return CookedCall(block.name, {"raw": block.text or ""} if block.arguments is None else block.arguments, block.id)
+
+
+def as_text(block: Block) -> str:
+    """A block in words: documents by a placeholder, what we do not know as JSON."""
+    match block:
+        case Text() | Thinking():
+            return block.text
+        case Document():
+            return f"[{block.medium}: {block.data}]" if block.source == "url" else f"[{block.medium}]"
+        case Compaction():
+            return block.text or "[compaction]"
+        case Other():
+            return msgspec.json.encode(block.value).decode()
+        case ToolUse():
+            return msgspec.json.encode(_call(block)).decode()
+        case ToolResult():
+            return "\n".join(map(as_text, block.content))

@@ -1,0 +1,1 @@
+"""The conversation graph: how requests descend from one another."""

@@ -1,0 +1,227 @@
+"""Whose child is this request?
+
+A request's path is its conversation without leading system prompts and without thinking: both change while the
+conversation stays the same (a date in the prompt, thoughts that the client drops). Requests are taken in time order.
+The parent of a request R is, of the earlier requests C:
+
+    retry        R's path equals C's            → R gets the parent of C, and `retry_of` C
+    continues    R begins with C's path and answer; the longest such beginning wins, then the newest C
+    switch       the same, with another model
+    edit         R shares C's answer (or one of its tool-call ids), but something before it was changed, or the
+                 system prompt was; the fewest changed messages win
+    compaction   R shares C's answer, but most of what came before is gone; or R's first messages quote C's answer at
+                 length, or say that they are a summary
+
+A request that shares no answer and no whole path with an earlier one is a root: sharing a system prompt, or the same
+reminders before another prompt, makes no family. Each candidate is found by an index, not by comparing all with all.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from unspool.graph.distance import distance
+from unspool.graph.prompts import Prompts
+from unspool.graph.quotes import Quotes
+from unspool.model import ParentReason
+
+Row: TypeAlias = str
+_CANDIDATES = 12
+"""How many requests that share an answer are compared; the nearest come first."""
+
+
+class Step(Struct):
+    """What lineage must know of a request."""
+
+    path: list[Row]
+    answer: list[Row]
+    """Without thinking, and without the words that stand for an error."""
+    system: tuple[Row, ...]
+    model: str | None
+    response_id: str | None = None
+    previous_response_id: str | None = None
+    """OpenAI Responses: the provider holds the history, and the request names its end."""
+
+
+class Link(Struct):
+    parent: int | None = None
+    reason: ParentReason | None = None
+    retry_of: int | None = None
+
+
+class Facts(Struct):
+    """What rows say; asked for rarely."""
+
+    text: Callable[[Row], str]
+    calls: Callable[[Row], Sequence[str]]
+    """Ids of the tool calls that a row makes or answers, as the provider gave them."""
+    is_user: Callable[[Row], bool]
+
+
+class _Found(Struct):
+    """A candidate, and how far R is from it."""
+
+    step: int
+    edits: int
+    """Changes up to the end of the candidate's answer."""
+    added: int
+    """What R says after that."""
+    reason: ParentReason = "continues"
+
+    @property
+    def far(self) -> tuple[int, int, int]:
+        return self.edits + self.added, self.edits, -self.step
+
+
+class Lineage:
+    """Feed it requests in time order; it links each to an earlier one."""
+
+    def __init__(self, facts: Facts) -> None:
+        self._facts = facts
+        self._steps: list[Step] = []
+        self._links: list[Link] = []
+        self._ends: dict[tuple[Row, int], list[int]] = defaultdict(list)
+        self._makers: dict[Row, list[int]] = defaultdict(list)
+        self._callers: dict[str, int] = {}
+        self._responses: dict[str, int] = {}
+        self._prompts = Prompts(facts.text)
+        self._quotes = Quotes(facts.text)
+
+    def add(self, step: Step) -> Link:
+        link = self._link(step)
+        self._remember(step, link)
+        return link
+
+    def _link(self, step: Step) -> Link:
+        previous = self._responses.get(step.previous_response_id or "")
+        if previous is None and (retried := self._same_path(step)) is not None:
+            parent = self._links[retried].parent
+            return Link(parent, None if parent is None else "retry", retried)
+        if previous is not None:
+            retried = next((at for at in self._with_path(step) if self._links[at].parent == previous), None)
+            reason: ParentReason = "continues" if retried is None else "retry"
+            return Link(previous, self._reason(step, previous, reason), retried)
+        found = self._shared_path(step) or self._compacted(step)
+        if found is None:
+            return Link()
+        return Link(found.step, self._reason(step, found.step, found.reason))
+
+    def _reason(self, step: Step, parent: int, reason: ParentReason) -> ParentReason:
+        before = self._steps[parent]
+        if reason in ("compaction", "retry"):
+            return reason
+        if step.model and before.model and step.model != before.model:
+            return "switch"
+        if reason == "continues" and not self._prompts.similar(step.system, before.system):
+            return "edit"
+        return reason
+
+    def _with_path(self, step: Step) -> Iterator[int]:
+        """Earlier requests with the same path, the newest first."""
+        if step.path:
+            for at in reversed(self._ends.get((step.path[-1], len(step.path)), ())):
+                if self._steps[at].path == step.path:
+                    yield at
+
+    def _same_path(self, step: Step) -> int | None:
+        for at in self._with_path(step):
+            earlier = self._steps[at]
+            if earlier.previous_response_id == step.previous_response_id and self._prompts.similar(
+                step.system, earlier.system
+            ):
+                return at
+        return None
+
+    def _shared_path(self, step: Step) -> _Found | None:
+        """Go back from the end of the path: the newest message that an earlier request ended with, or answered."""
+        path, found = step.path, None
+        near: list[tuple[int, int]] = []
+        for at in range(len(path) - 1, -1, -1):
+            row = path[at]
+            found = self._begins_with(step, row, at)
+            if found is not None:
+                break
+            if len(near) < _CANDIDATES:
+                near += [(maker, at) for maker in self._answered_with(row) if all(maker != other for other, _ in near)]
+        best = found
+        for maker, at in near[:_CANDIDATES]:
+            candidate = self._compare(step, maker, at, best)
+            if candidate is not None and (best is None or candidate.far < best.far):
+                best = candidate
+        return best
+
+    def _begins_with(self, step: Step, row: Row, at: int) -> _Found | None:
+        """A request whose path and answer, or whose path alone, is the beginning of this path up to `at`."""
+        path, length = step.path, at + 1
+        for number in reversed(self._ends.get((row, length), ())):
+            earlier = self._steps[number]
+            asked = len(earlier.path)
+            if path[:asked] != earlier.path:
+                continue
+            if asked == length:  # its answer was dropped or changed: then the prompt must speak for it
+                if self._prompts.similar(step.system, earlier.system) and length < len(path):
+                    return _Found(number, 0, len(path) - length)
+            elif path[asked:length] == earlier.answer:
+                return _Found(number, 0, len(path) - length)
+        return None
+
+    def _answered_with(self, row: Row) -> list[int]:
+        makers = list(reversed(self._makers.get(row, ())[-4:]))
+        for call in self._facts.calls(row):
+            caller = self._callers.get(call)
+            if caller is not None and caller not in makers:
+                makers.append(caller)
+        return makers
+
+    def _compare(self, step: Step, maker: int, at: int, best: _Found | None) -> _Found | None:
+        """How far the path up to `at` is from what the candidate had said when it gave that answer."""
+        earlier, row = self._steps[maker], step.path[at]
+        expected = earlier.path + earlier.answer
+        added = len(step.path) - at - 1
+        dropped = 0
+        if row in earlier.answer:
+            dropped = len(earlier.answer) - 1 - earlier.answer.index(row)
+            expected = expected[: len(expected) - dropped]
+        most = len(step.path) // 2 if best is None else best.edits + best.added - added
+        edits = distance(expected, step.path[: at + 1], min(most, len(step.path) // 2))
+        if edits is not None:
+            return _Found(maker, edits + dropped, added, "edit")
+        if best is None and len(expected) > at + 1 and self._is_telling(row):
+            return _Found(maker, len(expected) - at - 1, added, "compaction")
+        return None
+
+    def _is_telling(self, row: Row) -> bool:
+        """Whether two conversations would hardly say this by chance."""
+        return bool(self._facts.calls(row)) or len(self._facts.text(row)) >= 40
+
+    def _compacted(self, step: Step) -> _Found | None:
+        """A new beginning that carries a summary of what came before."""
+        first = [row for row in step.path[:4] if self._facts.is_user(row)]
+        for quoted in self._quotes.quoted_by(first):
+            family = [quoted, self._links[quoted].parent]
+            if any(at is not None and self._prompts.similar(step.system, self._steps[at].system) for at in family):
+                return _Found(quoted, 0, 0, "compaction")
+        if self._quotes.says_summary(first):
+            for number in range(len(self._steps) - 1, max(len(self._steps) - 200, -1), -1):
+                earlier = self._steps[number]
+                if len(earlier.path) > 1 and self._prompts.similar(step.system, earlier.system):
+                    return _Found(number, 0, 0, "compaction")
+        return None
+
+    def _remember(self, step: Step, link: Link) -> None:
+        number = len(self._steps)
+        self._steps.append(step)
+        self._links.append(link)
+        if step.response_id:
+            self._responses[step.response_id] = number
+        if step.path:
+            self._ends[step.path[-1], len(step.path)].append(number)
+        if step.answer:
+            self._ends[step.answer[-1], len(step.path) + len(step.answer)].append(number)
+            self._quotes.remember(step.answer, number)
+        for row in step.answer:
+            self._makers[row].append(number)
+            for call in self._facts.calls(row):
+                self._callers[call] = number

@@ -1,0 +1,44 @@
+"""Answers that come back inside the text of a later prompt: how a summary replaces a conversation."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+
+_LINE = 40
+_ENOUGH = 120
+"""Characters in equal lines that make a quotation."""
+
+# Words with which agents begin a conversation that goes on from a summary.
+_SUMMARIES = (
+    "This session is being continued from a previous conversation",  # Claude Code
+    "Another language model started to solve this problem and produced a summary",  # Codex
+    "<state_snapshot>",  # Gemini CLI, Qwen Code
+    "The conversation history before this point was compacted",  # Pi
+    "continued from a previous conversation that ran out of context",
+)
+
+
+class Quotes:
+    def __init__(self, text: Callable[[str], str]) -> None:
+        self._text = text
+        self._said: dict[int, int] = {}
+
+    def remember(self, answer: Iterable[str], number: int) -> None:
+        for row in answer:
+            for line in self._lines(row):
+                self._said[hash(line)] = number
+
+    def quoted_by(self, rows: Iterable[str]) -> list[int]:
+        """The requests whose answers these rows quote at length, the most quoted first."""
+        length: Counter[int] = Counter()
+        for row in rows:
+            for line in self._lines(row):
+                if (number := self._said.get(hash(line))) is not None:
+                    length[number] += len(line)
+        return [number for number, quoted in length.most_common() if quoted >= _ENOUGH]
+
+    def says_summary(self, rows: Iterable[str]) -> bool:
+        return any(words in self._text(row) for row in rows for words in _SUMMARIES)
+
+    def _lines(self, row: str) -> list[str]:
+        lines = [line.strip() for line in self._text(row).split("\n")]
+        return [line for line in lines if len(line) >= _LINE]

@@ -1,0 +1,1 @@
+"""Open anything: what lies in files becomes exchanges and notes."""

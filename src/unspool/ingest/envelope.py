@@ -1,0 +1,31 @@
+"""A line of recorded traffic, decoded as deep as needed and no deeper.
+
+    {"id": …, "request": {"model": …, "messages": [▒▒▒, ▒▒▒, …]}, "response": {"choices": [▒▒▒]}}
+                                                    └── still bytes ──┘                └ bytes ┘
+
+One scan gives every key of the record, of its request and of its response; lists and objects inside those stay raw.
+"""
+
+from typing import Any, TypeAlias
+
+import msgspec
+from msgspec import Raw
+
+from unspool.dialect import Body, Scalar
+from unspool.sources.jsontext import loads
+
+Envelope: TypeAlias = dict[str, Body | list[Raw] | Scalar]
+
+open_envelope = msgspec.json.Decoder(Envelope).decode
+
+
+def plain(value: Any) -> Any:
+    """A value of an envelope without bytes in it. Never keep a Raw: it holds its whole line."""
+    match value:
+        case Raw():
+            return loads(bytes(value))
+        case list():
+            return [plain(inner) for inner in value]
+        case dict():
+            return {key: plain(inner) for key, inner in value.items()}
+    return value

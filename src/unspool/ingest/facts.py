@@ -1,0 +1,70 @@
+"""Facts beside the bodies: time, duration, status, URL, model. Recorders put each in a place of their own."""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+from unspool.ingest.envelope import Envelope, plain
+
+_GEMINI_MODEL = re.compile(r"/models/([^/:?]+):")
+_BEDROCK_MODEL = re.compile(r"/model/([^/?]+)/")
+_FRACTION = re.compile(r"(\.\d{6})\d+")
+_SECONDS_END = 10**11
+"""A larger number is milliseconds: as seconds it would lie beyond the year 5000."""
+
+
+def time_of(value: Any) -> int | None:
+    """Milliseconds since 1970. A time without a zone is UTC; None for what is no time."""
+    match value:
+        case bool():
+            return None
+        case int() | float():
+            if not 0 < value < 10**17:
+                return None
+            return int(value * 1000) if value < _SECONDS_END else int(value)
+        case str():
+            text = _FRACTION.sub(r"\1", value.strip())
+            try:
+                moment = datetime.fromisoformat(text)
+            except ValueError:
+                return time_of(float(text)) if re.fullmatch(r"\d{9,17}(\.\d+)?", text) else None
+            return round((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1000)
+    return None
+
+
+def number_of(value: Any) -> float | None:
+    """A duration as it stands, 1200 and not 1200.0."""
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def path_of(record: Envelope) -> str:
+    """The URL or path of the call, or ""."""
+    request = record.get("request")
+    source = plain(record.get("_source"))
+    for holder in (record, request, source):
+        if isinstance(holder, dict):
+            for key in ("path", "url", "url path", "endpoint"):
+                if isinstance(found := holder.get(key), str):
+                    return found
+    return ""
+
+
+def status_of(record: Envelope, response: Any, error: Any) -> int | None:
+    for holder in (record, response, error, plain(record.get("_source"))):
+        if isinstance(holder, dict):
+            for key in ("status", "status_code", "http_status"):
+                if isinstance(found := holder.get(key), int) and 100 <= found < 600:
+                    return found
+    return None
+
+
+def models(request: dict[str, Any], path: str, answered: str | None) -> Iterator[str]:
+    """Names of the model, the best first: the request's, the URL's, the answer's."""
+    if isinstance(named := request.get("model"), str) and named:
+        yield named
+    for pattern in (_GEMINI_MODEL, _BEDROCK_MODEL):
+        if found := pattern.search(path):
+            yield found[1]
+    if answered:
+        yield answered

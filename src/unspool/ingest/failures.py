@@ -1,0 +1,43 @@
+"""What went wrong with a call, in words: from text, an object, an HTTP error body or an SSE error event."""
+
+from typing import Any
+
+import msgspec
+
+from unspool.model import Failure
+
+_HOLDS = ("error", "body", "response")
+_SAYS = ("message", "detail", "error_description", "msg", "error", "body", "reason", "type", "code", "status")
+
+
+def failure_in_body(body: Any, status: int | None) -> Failure | None:
+    """The failure that a response body reports, if it is one."""
+    first = body[0] if isinstance(body, list) and body else body
+    if not isinstance(first, dict):
+        return None
+    if first.get("error") or first.get("type") == "error":
+        return failure_of(body)
+    if status is not None and status >= 400:
+        return failure_of(body)
+    return None
+
+
+def failure_of(raw: Any) -> Failure | None:
+    """None for what says nothing: null, false, an empty text."""
+    if not raw:
+        return None
+    return Failure(_words(raw, depth=4) or msgspec.json.encode(raw).decode(), raw)
+
+
+def _words(value: Any, depth: int) -> str | None:
+    """The message a person should read: the innermost error's, wherever a provider has put it."""
+    match value:
+        case str():
+            return value.strip() or None
+        case list() if value:
+            return _words(value[0], depth - 1)
+        case dict() if depth:
+            inner = (_words(value[key], depth - 1) for key in _HOLDS if isinstance(value.get(key), dict | list))
+            said = (value[key].strip() for key in _SAYS if isinstance(value.get(key), str))
+            return next((words for words in (*inner, *said) if words), None)
+    return None

@@ -1,0 +1,101 @@
+"""The response side of a record: a body, a stream in one of the forms recorders keep, or nothing."""
+
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from unspool.dialect import Wire
+from unspool.ingest.failures import failure_in_body, failure_of
+from unspool.model import Failure, Message, NoteKind, Response, Text, message
+from unspool.sources.jsontext import Unreadable, loads
+from unspool.sources.sse import Broken, events
+
+_EVENT_LISTS = ("json_array", "ws_events", "sse_events", "events", "chunks")
+
+
+class Reply(Struct):
+    """What came back: a body, or the events of a stream. Both None: nothing."""
+
+    body: Any = None
+    events: list[Any] | None = None
+    text: str | None = None
+    """An answer that is neither JSON nor a stream."""
+
+    @property
+    def sign(self) -> Any:
+        """What a wire can recognise: the body, or the first event that says something."""
+        if self.events is None:
+            return self.body
+        return next((event for event in self.events if isinstance(event, dict) and event.get("type") != "ping"), None)
+
+
+def reply_of(response: Any) -> Reply:
+    match response:
+        case {"sse_lines": list(lines)}:
+            return Reply(events=list(events(line for line in lines if isinstance(line, str))))
+        case {"raw": str(text)} if len(response) <= 2:
+            return _from_text(text)
+        case str() if response.strip():
+            return _from_text(response)
+        case dict():
+            for key in _EVENT_LISTS:
+                if isinstance(listed := response.get(key), list):
+                    return Reply(events=[_unwrapped(event) for event in listed])
+        case [{"candidates": _}, *_]:  # Gemini without alt=sse streams one JSON array
+            return Reply(events=response)
+    return Reply(body=response or None)
+
+
+def _from_text(text: str) -> Reply:
+    try:
+        return reply_of(loads(text)) if text.lstrip()[:1] in ("{", "[") else Reply(events=_stream(text), text=text)
+    except Unreadable:
+        return Reply(events=_stream(text), text=text)
+
+
+def _stream(text: str) -> list[Any] | None:
+    found = list(events(text))
+    return found if any(isinstance(event, dict) for event in found) else None
+
+
+def _unwrapped(event: Any) -> Any:
+    match event:
+        case {"data": dict(data)} if "type" not in event:
+            return data
+        case {"data": str(data)} if "type" not in event:
+            return next(events(["data: " + data]), data)
+    return event
+
+
+class Read(Struct):
+    response: Response
+    failure: Failure | None
+    faults: list[tuple[NoteKind, str]]
+
+
+def read_reply(wire: Wire, reply: Reply, error: Any, status: int | None) -> Read:
+    faults: list[tuple[NoteKind, str]] = []
+    failure = failure_of(error)
+    response = Response()
+    if reply.events is not None:
+        folded = wire.fold(reply.events)
+        response = replace(wire.answer(folded.body), stream=True, interrupted=not folded.complete)
+        failure = failure or failure_of(folded.error)
+        faults += [("unknown", f"a stream event of the unknown kind {kind!r}") for kind in folded.unknown]
+        faults += [
+            ("odd", f"a stream event is no JSON: {text[:60]!r}") for text in reply.events if isinstance(text, Broken)
+        ]
+    elif isinstance(reply.body, dict):
+        response = wire.answer(reply.body)
+        failure = failure or failure_in_body(reply.body, status)
+    elif reply.text is not None or reply.body is not None:
+        failure = failure or failure_in_body(reply.body, status)
+        if failure is None:
+            response = Response((_as_text(reply),))
+            faults.append(("odd", "the response is no JSON object: kept as text"))
+    return Read(response, failure, faults)
+
+
+def _as_text(reply: Reply) -> Message:
+    return message("assistant", (Text(reply.text if reply.text is not None else str(reply.body)),), "string")

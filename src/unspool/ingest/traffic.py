@@ -1,0 +1,176 @@
+"""Recorded traffic → exchanges. A record is a JSON object with a `request` object in it; all else may be missing."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, cast
+
+import msgspec
+from msgspec import Raw
+from msgspec.structs import replace
+
+from unspool.dialect import Body, Record, Signs, Wire
+from unspool.ingest.decoding import Decoding
+from unspool.ingest.envelope import Envelope, open_envelope, plain
+from unspool.ingest.facts import models, number_of, path_of, status_of, time_of
+from unspool.ingest.known import Cut, KnownRuns
+from unspool.ingest.pairing import Pairing
+from unspool.ingest.replies import Reply, read_reply, reply_of
+from unspool.model import Exchange, Message, Note, NoteKind, Response
+from unspool.sources.jsontext import Unreadable, mend
+from unspool.wires import WIRES, wire_for
+
+AUTO, DEFAULT = "auto", "openai"
+_FACTS = ("id", "timestamp", "duration_ms", "request", "response", "error", "status")
+_open_body = msgspec.json.Decoder(Body).decode
+
+
+class Traffic:
+    """Reads one record after another, and remembers what they share."""
+
+    def __init__(self, wire: str = AUTO) -> None:
+        self._wire = None if wire == AUTO else WIRES[wire]
+        self._runs = KnownRuns()
+        self._decoding = Decoding()
+
+    def read(self, record: Record) -> Iterator[Exchange | Note]:
+        """An exchange and notes on what in it was not understood; or one note why there is none."""
+        faults = self._decoding.faults = []
+        cut = self._runs.cut(record.data)
+        exchange = self._exchange(record, _opened(cut.line), cut) if cut else None
+        if exchange is None:
+            faults.clear()
+            envelope = _opened(record.data)
+            try:
+                if envelope is None:
+                    envelope = _opened(mend(record.data))
+                    faults.append(("repaired", "JSON with faults in its text, read after mending them"))
+            except Unreadable as fault:
+                yield Note("unreadable", f"no JSON: {fault}", record.origin)
+                return
+            if envelope is None or not isinstance(envelope.get("request"), dict):
+                yield Note("skipped", "no call: no JSON object with a `request` object in it", record.origin)
+                return
+            exchange = self._exchange(record, _without_http(envelope), None)
+        if exchange is not None:
+            yield exchange
+        for kind, reason in dict.fromkeys(faults):
+            yield Note(cast(NoteKind, kind), reason, record.origin)
+
+    def _exchange(self, record: Record, envelope: Envelope | None, cut: Cut | None) -> Exchange | None:
+        """None when a cut line turns out to have been cut in the wrong place."""
+        if envelope is None or not isinstance(request := envelope.get("request"), dict):
+            return None
+        response, error = plain(envelope.get("response")), plain(envelope.get("error"))
+        reply, path = reply_of(response), path_of(envelope)
+        definitions = [raw for key in ("tools", "functions") for raw in _raws(request.get(key))]
+        wire = self._recognised(path, request, definitions, reply, cut)
+        messages = self._messages(record, wire, request, cut)
+        if messages is None:
+            return None
+        status = status_of(envelope, response, error)
+        read = read_reply(wire, reply, error, status)
+        self._decoding.faults += read.faults
+        messages, answer = self._paired(messages, read.response)
+        handled = {*wire.heads, wire.items, *wire.tool_keys, "model"}
+        return Exchange(
+            record.origin,
+            wire.name,
+            messages,
+            self._decoding.tools(wire, definitions),
+            answer,
+            read.failure,
+            _identifier(envelope.get("id")),
+            next(models(request, path, answer.model), None),
+            self._time(envelope.get("timestamp")),
+            number_of(envelope.get("duration_ms")),
+            status,
+            {key: plain(value) for key, value in request.items() if key not in handled},
+            {key: plain(value) for key, value in envelope.items() if key not in _FACTS} or None,
+        )
+
+    def _recognised(self, path: str, request: Body, definitions: Sequence[Raw], reply: Reply, cut: Cut | None) -> Wire:
+        if self._wire is not None:
+            return self._wire
+        found = wire_for(Signs(path, request, b"".join(definitions), reply.sign))
+        return found or WIRES[cut.run.wire if cut else DEFAULT]
+
+    def _messages(self, record: Record, wire: Wire, request: Body, cut: Cut | None) -> tuple[Message, ...] | None:
+        decode = self._decoding.message
+        heads = [decode(wire, key, _joined(request[key])) for key in wire.heads if request.get(key) is not None]
+        items = request.get(wire.items)
+        if items is None:
+            return tuple(heads)
+        if not isinstance(items, list):
+            return (*heads, decode(wire, wire.items, _joined(items)))
+        known: Sequence[Message] = ()
+        at = len(items)
+        if cut is not None:
+            if cut.run.wire != wire.name or not cut.fits(items):
+                return None
+            known, at = cut.run.messages[cut.first : cut.first + cut.count], cut.first
+            items = items[:at] + items[at + 1 :]
+        said = [decode(wire, wire.items, item) for item in items[:at]]
+        said += known
+        said += [decode(wire, wire.items, item) for item in items[at:]]
+        self._runs.learn(record.data, cut, items, said, wire.name)
+        return (*heads, *said)
+
+    def _paired(self, messages: tuple[Message, ...], answer: Response) -> tuple[tuple[Message, ...], Response]:
+        """Calls and results that lack ids get them; nearly all requests have none such."""
+        unnamed = self._decoding.unnamed
+        answers = (answer.messages, *answer.alternatives)
+        for said in answers:
+            for each in said:
+                self._decoding.check(each)
+        if not unnamed or unnamed.isdisjoint(each.id for said in (messages, *answers) for each in said):
+            return messages, answer
+        pairing = Pairing()
+        messages = pairing.name(messages)
+        first, *others = [pairing.branch().name(said) for said in answers]
+        return messages, replace(answer, messages=first, alternatives=tuple(others))
+
+    def _time(self, given: Any) -> int | None:
+        timestamp = time_of(given)
+        if timestamp is None and given is not None:
+            self._decoding.faults.append(("odd", f"the timestamp {plain(given)!r} is no time"))
+        return timestamp
+
+
+def _opened(data: bytes) -> Envelope | None:
+    try:
+        return open_envelope(data)
+    except Unreadable:
+        return None
+
+
+def _without_http(envelope: Envelope) -> Envelope:
+    """Some recorders keep method, headers and body of both sides: {"request": {"method": …, "body": {…}}, …}."""
+    request = cast(Body, envelope["request"])
+    body = request.get("body")
+    if body is None or not ({"method", "headers", "url", "path"} & set(request)):
+        return envelope
+    opened = _open_body(body if isinstance(body, str) else msgspec.json.encode(body))
+    response = envelope.get("response")
+    unwrapped: Envelope = {**envelope, "request": opened}
+    for key in ("method", "path", "url"):
+        if key not in envelope and isinstance(fact := request.get(key), str):
+            unwrapped[key] = fact
+    if isinstance(response, dict) and "headers" in response:
+        unwrapped.setdefault("status", cast(Any, response.get("status")))
+        if response.get("body") is not None:
+            unwrapped["response"] = cast(Any, response["body"])
+    return unwrapped
+
+
+def _raws(value: Any) -> list[Raw]:
+    return [raw for raw in value if isinstance(raw, Raw)] if isinstance(value, list) else []
+
+
+def _joined(value: Any) -> Any:
+    """A list or object of the request as one item again."""
+    return Raw(msgspec.json.encode(value)) if isinstance(value, list | dict) else value
+
+
+def _identifier(value: Any) -> str | None:
+    if value is None or value == "":
+        return None
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()

@@ -1,0 +1,82 @@
+"""An exchange: one API call, request and response, whatever the provider."""
+
+from typing import Any, Literal, TypeAlias
+
+from msgspec import Struct
+
+from unspool.model.blocks import Extra
+from unspool.model.message import Message
+from unspool.model.note import Origin
+from unspool.model.tool import Tool
+
+StopReason: TypeAlias = Literal[
+    "end_turn", "tool_use", "max_tokens", "stop_sequence", "refusal", "pause", "context_exceeded", "error", "other"
+]
+
+
+class Usage(Struct, frozen=True, omit_defaults=True):
+    """Tokens of one call in one neutral form: the four counts below are disjoint but for `reasoning`.
+
+    Anthropic's input excludes cached tokens; OpenAI's and Gemini's include them; Gemini's candidates exclude thoughts.
+    Here `input` never holds a cached token and `output` always holds the reasoning:
+    whole prompt = input + cache_read + cache_write.
+    """
+
+    input: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+    output: int = 0
+    reasoning: int = 0
+    """Part of `output`."""
+    cache_write_1h: int = 0
+    """Part of `cache_write`: what was written to live longer than the provider's shortest time."""
+    raw: Extra = None
+    """What the provider sent."""
+
+
+class Stop(Struct, frozen=True, omit_defaults=True):
+    reason: StopReason
+    raw: str
+    details: Any = None
+
+
+class Response(Struct, frozen=True, omit_defaults=True):
+    messages: tuple[Message, ...] = ()
+    """The answer: one message in most APIs, an item each in OpenAI Responses."""
+    alternatives: tuple[tuple[Message, ...], ...] = ()
+    """Further choices where the request asked for several."""
+    id: str | None = None
+    model: str | None = None
+    stop: Stop | None = None
+    usage: Usage | None = None
+    stream: bool = False
+    interrupted: bool = False
+    """The stream ended before the provider said that it was over."""
+    extra: Extra = None
+
+
+class Failure(Struct, frozen=True, omit_defaults=True):
+    message: str
+    """In words, for people."""
+    raw: Any
+    """As it stood: text, an object, an HTTP error body or an SSE error event."""
+
+
+class Exchange(Struct, frozen=True, omit_defaults=True):
+    origin: Origin
+    wire: str
+    """The name of the dialect it was read with."""
+    messages: tuple[Message, ...] = ()
+    tools: tuple[Tool, ...] = ()
+    response: Response = Response()
+    failure: Failure | None = None
+    id: str | None = None
+    model: str | None = None
+    timestamp: int | None = None
+    """Start of the call, milliseconds since 1970 UTC."""
+    duration_ms: float | None = None
+    status: int | None = None
+    settings: dict[str, Any] = {}
+    """All other keys of the request: temperature, tool choice, metadata, …"""
+    extra: Extra = None
+    """All other keys of the record."""

@@ -1,0 +1,31 @@
+"""Where a record came from, and what could not be understood about it."""
+
+from typing import Literal, TypeAlias
+
+from msgspec import Struct
+
+NoteKind: TypeAlias = Literal["unreadable", "skipped", "repaired", "odd", "unknown"]
+"""unreadable: no JSON, the line is lost. skipped: JSON, but no record. repaired: read after mending the text.
+odd: a known thing in a wrong shape, kept. unknown: a thing of a kind that we do not know, kept raw."""
+
+
+class Origin(Struct, frozen=True):
+    """Raw bytes are never copied around: they are read again from here."""
+
+    file: str
+    line: int
+    """From 1; for a file that is one JSON document, the number of the record in it."""
+    offset: int
+    """Of the first byte, after decompression."""
+    size: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+class Note(Struct, frozen=True):
+    """A fault in the data. Never an exception."""
+
+    kind: NoteKind
+    reason: str
+    origin: Origin

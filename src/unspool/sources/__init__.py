@@ -1,0 +1,1 @@
+"""Bytes to records: containers and framings. Knows no agent and no API."""

@@ -1,0 +1,116 @@
+"""Records of a file: a line each, or the elements of one JSON document.
+
+{"id": 1}\\n{"id": 2}\\n        JSON lines, the usual form, read block by block
+[{"id": 1}, {"id": 2}]         one array: its elements
+{\\n  "id": 1\\n}\\n              one object over several lines
+"""
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+
+import msgspec
+from msgspec import Raw
+
+from unspool.dialect import Record
+from unspool.model import Note, Origin
+from unspool.sources.files import Damaged, blocks
+from unspool.sources.jsontext import Unreadable, mend
+
+_BOM = b"\xef\xbb\xbf"
+_BLANK = b" \t\r\n"
+_elements = msgspec.json.Decoder(list[Raw]).decode
+_any = msgspec.json.Decoder(Raw).decode
+
+
+def read_records(path: str) -> Iterator[Record | Note]:
+    """Each record of the file with its origin. Damage costs only what it damaged."""
+    lines = _lines(path)
+    seen: list[Record | Note] = []
+    for item in lines:
+        seen.append(item)
+        match [record for record in seen if isinstance(record, Record)]:
+            case [first] if not _opens_a_document(first.data):
+                break
+            case [first, second]:
+                if first.data.lstrip(_BLANK)[:1] == b"{" and second.data.lstrip(_BLANK)[:1] == b"{":
+                    break  # two lines that each open an object: lines, the first of them damaged
+                yield from _from_document(path, chain(seen, lines))
+                return
+    else:
+        yield from _from_document(path, seen)
+        return
+    yield from chain(seen, lines)
+
+
+def _opens_a_document(line: bytes) -> bool:
+    """Whether the first line may be the beginning of one document over the whole file."""
+    if line.lstrip(_BLANK)[:1] == b"[":
+        return True
+    try:
+        _any(line)
+    except Unreadable:
+        return line.lstrip(_BLANK)[:1] == b"{"
+    return False
+
+
+def _from_document(path: str, lines: Iterable[Record | Note]) -> Iterator[Record | Note]:
+    items = list(lines)
+    records = [item for item in items if isinstance(item, Record)]
+    if not records:
+        yield from items
+        return
+    start = records[0].origin.offset
+    text = bytearray()
+    for record in records:
+        text += b"\n" * (record.origin.offset - start - len(text)) + record.data
+    whole = bytes(text)
+    try:
+        elements = _split(whole)
+    except Unreadable:
+        try:
+            elements = _split(mend(whole))
+        except Unreadable:
+            yield from items  # no document after all: line by line, so that each fault is named
+            return
+    at = 0
+    for number, element in enumerate(elements, 1):
+        at = max(whole.find(element, at), 0)
+        yield Record(element, Origin(path, number, start + at, len(element)))
+        at += len(element)
+    yield from (item for item in items if isinstance(item, Note))
+
+
+def _split(document: bytes) -> list[bytes]:
+    if document.lstrip(_BLANK)[:1] == b"[":
+        return [bytes(raw) for raw in _elements(document)]
+    return [bytes(_any(document))]
+
+
+def _lines(path: str) -> Iterator[Record | Note]:
+    """Non-blank lines, without their line ends; a line may be of any length."""
+    number, offset = 0, 0
+    pending: list[bytes] = []
+    try:
+        for block in _without_bom(blocks(path)):
+            head, *rest = block.split(b"\n")
+            pending.append(head)
+            for following in rest:
+                line = b"".join(pending) if len(pending) > 1 else pending[0]
+                number += 1
+                if line.strip(_BLANK):
+                    yield Record(line, Origin(path, number, offset, len(line)))
+                offset += len(line) + 1
+                pending = [following]
+    except Damaged as damage:
+        yield Note("unreadable", f"compressed data is damaged: {damage}", Origin(path, number + 1, offset, 0))
+        return
+    line = b"".join(pending)
+    if line.strip(_BLANK):
+        yield Record(line, Origin(path, number + 1, offset, len(line)))
+
+
+def _without_bom(source: Iterator[bytes]) -> Iterator[bytes]:
+    first = next(source, b"")
+    # Counted as blanks, so that offsets stay those of the file.
+    yield b"   " + first[3:] if first.startswith(_BOM) else first
+    yield from source

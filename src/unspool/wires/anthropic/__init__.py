@@ -1,0 +1,48 @@
+"""Anthropic Messages: `system`, `messages` of typed blocks, `tools` with `input_schema`.
+
+Also Claude on Bedrock and Vertex (`anthropic_version` in the body), and Bedrock's untyped `{"text": …}` blocks.
+"""
+
+import re
+
+from unspool.dialect import HINT, PATH, SHAPE, Signs, Wire
+from unspool.wires.anthropic.decode import answer, decode, tools
+from unspool.wires.anthropic.fold import EVENTS, fold
+from unspool.wires.values import mapping
+
+_BLOCKS = ("tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use")
+
+
+def claims(signs: Signs) -> int:
+    request, response = signs.request, mapping(signs.response)
+    strength = 0
+    if re.search(r"/messages(/|\?|$)", signs.path) or "/model/anthropic." in signs.path:
+        strength += PATH
+    if response.get("type") in ("message", "error", *EVENTS) or (
+        isinstance(response.get("content"), list) and "stop_reason" in response
+    ):
+        strength += SHAPE
+    if "system" in request or "anthropic_version" in request or b'"input_schema"' in signs.tools:
+        strength += SHAPE
+    if "messages" in request:
+        items = request["messages"]
+        if isinstance(items, list) and not strength:
+            shapes = (bytes(raw).replace(b" ", b"") for raw in items)
+            if any(b'"type":"%b"' % kind.encode() in shape for shape in shapes for kind in _BLOCKS):
+                strength += SHAPE
+        if str(request.get("model")).startswith("claude-"):
+            strength += HINT
+    return strength
+
+
+wire = Wire(
+    name="claude",
+    claims=claims,
+    heads=("system",),
+    items="messages",
+    decode=decode,
+    tools=tools,
+    tool_keys=("tools",),
+    answer=answer,
+    fold=fold,
+)

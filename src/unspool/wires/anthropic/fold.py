@@ -1,0 +1,93 @@
+"""A stream of Anthropic events → the message object that the same call would have given without streaming."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from unspool.dialect import Folded
+from unspool.wires.values import arguments_of, kind_of, listing, mapping, text_of
+
+EVENTS = ("message_start", "content_block_start", "content_block_delta", "message_delta", "message_stop")
+
+# Which field of a block each kind of delta makes longer.
+_GROWS = {
+    "text_delta": ("text", "text", "text"),
+    "thinking_delta": ("thinking", "thinking", "thinking"),
+    "signature_delta": ("thinking", "signature", "signature"),
+    "input_json_delta": ("tool_use", "partial_json", "partial_json"),
+    "compaction_delta": ("compaction", "content", "content"),
+}
+
+
+def fold(events: Iterable[Any]) -> Folded:
+    body: dict[str, Any] = {}
+    folded = Folded(body, complete=False)
+    blocks: dict[int, dict[str, Any]] = {}
+    growing: dict[tuple[int, str], list[str]] = {}
+    unknown: set[str] = set()
+    for event in events:
+        if isinstance(event, str):
+            continue
+        match mapping(event):
+            case {"type": "message_start", "message": dict(start)}:
+                body.update(start)
+            case {"type": "content_block_start", "content_block": dict(block), **rest}:
+                blocks[_index(rest, len(blocks))] = dict(block)
+            case {"type": "content_block_delta", "delta": dict(delta), **rest}:
+                _grow(blocks, growing, _index(rest, max(blocks, default=0)), delta, unknown)
+            case {"type": "message_delta", **rest}:
+                body.update(
+                    {key: inner for key, inner in mapping(rest.pop("delta", None)).items() if inner is not None}
+                )
+                later = {key: inner for key, inner in mapping(rest.pop("usage", None)).items() if inner is not None}
+                body["usage"] = {**mapping(body.get("usage")), **later}
+                body.update(rest)
+            case {"type": "message_stop"}:
+                folded.complete = True
+            case {"type": "error"} | {"error": _}:
+                folded.error = event
+            case {"type": "content_block_stop" | "ping"}:
+                continue
+            case _:
+                unknown.add(kind_of(event))
+    _finish(blocks, growing)
+    body["content"] = [blocks[index] for index in sorted(blocks)]
+    if not blocks and not folded.complete:
+        del body["content"]  # nothing had arrived: not the same as an empty answer
+    folded.unknown = tuple(sorted(unknown))
+    return folded
+
+
+def _index(event: dict[str, Any], default: int) -> int:
+    index = event.get("index")
+    return index if isinstance(index, int) else default
+
+
+def _grow(
+    blocks: dict[int, dict[str, Any]],
+    growing: dict[tuple[int, str], list[str]],
+    index: int,
+    delta: dict[str, Any],
+    unknown: set[str],
+) -> None:
+    kind = text_of(delta.get("type"))
+    if kind == "citations_delta":
+        block = blocks.setdefault(index, {"type": "text", "text": ""})
+        block["citations"] = [*listing(block.get("citations")), delta.get("citation")]
+    elif kind in _GROWS:
+        block_type, field, source = _GROWS[kind]
+        blocks.setdefault(index, {"type": block_type})
+        growing.setdefault((index, field), []).append(text_of(delta.get(source)))
+        if kind == "compaction_delta" and "encrypted_content" in delta:
+            blocks[index]["encrypted_content"] = delta["encrypted_content"]
+    else:
+        unknown.add(kind or "delta")
+
+
+def _finish(blocks: dict[int, dict[str, Any]], growing: dict[tuple[int, str], list[str]]) -> None:
+    for (index, field), pieces in growing.items():
+        text = "".join(pieces)
+        if field != "partial_json":
+            blocks[index][field] = text_of(blocks[index].get(field)) + text
+        elif text.strip():
+            arguments, raw = arguments_of(text)
+            blocks[index]["input"] = raw if arguments is None else arguments

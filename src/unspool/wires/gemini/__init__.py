@@ -1,0 +1,48 @@
+"""Gemini generateContent, on the Gemini API and on Vertex: `contents` of `parts`, camelCase or snake_case.
+
+The model stands in the URL, a thought is a text part with a flag, any part may carry a signature, and calls often have
+no id. A stream is SSE, or one JSON array of the same chunks.
+"""
+
+import re
+
+from unspool.dialect import PATH, SHAPE, Signs, Wire
+from unspool.wires.gemini.decode import answer, decode, tools
+from unspool.wires.gemini.fold import fold
+from unspool.wires.values import mapping
+
+_OWN_KEYS = (
+    "contents",
+    "systemInstruction",
+    "system_instruction",
+    "generationConfig",
+    "cachedContent",
+    "safetySettings",
+)
+
+
+def claims(signs: Signs) -> int:
+    response = signs.response[0] if isinstance(signs.response, list) and signs.response else signs.response
+    strength = 0
+    if re.search(r":(stream)?generateContent", signs.path, re.IGNORECASE):
+        strength += PATH
+    if not {"candidates", "modelVersion", "usageMetadata", "promptFeedback"}.isdisjoint(mapping(response)):
+        strength += SHAPE
+    if any(key in signs.request for key in _OWN_KEYS):
+        strength += SHAPE
+    if b'"functionDeclarations"' in signs.tools or b'"function_declarations"' in signs.tools:
+        strength += SHAPE
+    return strength
+
+
+wire = Wire(
+    name="gemini",
+    claims=claims,
+    heads=("systemInstruction", "system_instruction"),
+    items="contents",
+    decode=decode,
+    tools=tools,
+    tool_keys=("tools",),
+    answer=answer,
+    fold=fold,
+)

@@ -1,0 +1,264 @@
+"""Gemini contents, parts, tools, usage → the model."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from unspool.model import (
+    Block,
+    Document,
+    Message,
+    Other,
+    Response,
+    Role,
+    Stop,
+    StopReason,
+    Text,
+    Thinking,
+    Tool,
+    ToolResult,
+    ToolUse,
+    Usage,
+    message,
+)
+from unspool.wires.values import (
+    arguments_of,
+    compact,
+    count,
+    leftover,
+    listing,
+    mapping,
+    medium_of,
+    other,
+    stop_of,
+    string,
+    text_of,
+)
+
+_STOPS: dict[str, StopReason] = {
+    "STOP": "end_turn",
+    "MAX_TOKENS": "max_tokens",
+    "MALFORMED_FUNCTION_CALL": "error",
+    "UNEXPECTED_TOOL_CALL": "error",
+    "TOO_MANY_TOOL_CALLS": "error",
+    **dict.fromkeys(
+        ("SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY"), "refusal"
+    ),
+}
+_OWN_KEYS = (
+    "contents",
+    "systemInstruction",
+    "system_instruction",
+    "generationConfig",
+    "cachedContent",
+    "safetySettings",
+)
+
+
+def decode(slot: str, value: Any) -> Message:
+    if slot != "contents":
+        return _message("system", mapping(value).get("parts", value), {})
+    match mapping(value):
+        case {"parts": parts, **rest}:
+            role = rest.get("role")
+            return _message(
+                "assistant" if role == "model" else "user", parts, {} if role in ("user", "model") else rest
+            )
+        case {"role": _}:
+            return message("assistant" if value["role"] == "model" else "user", (), "none")
+    return _message("user", value, {})
+
+
+def _message(role: Role, parts: Any, extra: dict[str, Any]) -> Message:
+    match parts:
+        case str():
+            return message(role, (Text(parts),), "string", extra or None)
+        case list():
+            return message(role, tuple(map(part_of, parts)), "blocks", extra or None)
+        case dict():
+            return message(role, (part_of(parts),), "blocks", {**extra, "bare": True})
+        case None:
+            return message(role, (), "none", extra or None)
+    return message(role, (other(parts),), "blocks", extra or None)
+
+
+# Spellings of each key of a part: (camelCase, snake_case).
+_CALL, _RESULT = ("functionCall", "function_call"), ("functionResponse", "function_response")
+_INLINE, _FILE = ("inlineData", "inline_data"), ("fileData", "file_data")
+_CODE, _RAN = ("executableCode", "executable_code"), ("codeExecutionResult", "code_execution_result")
+_TOOL_CALL, _TOOL_RESPONSE = ("toolCall", "tool_call"), ("toolResponse", "tool_response")
+_SIGNATURE = ("thoughtSignature", "thought_signature")
+
+
+def either(value: dict[str, Any], names: tuple[str, str]) -> Any:
+    return value[names[0]] if names[0] in value else value.get(names[1])
+
+
+def part_of(value: Any) -> Block:
+    if isinstance(value, str):
+        return Text(value)
+    if not isinstance(value, dict):
+        return other(value)
+    signature = string(either(value, _SIGNATURE))
+    if isinstance(text := value.get("text"), str):
+        extra = leftover(value, "text", "thought", *_SIGNATURE)
+        if value.get("thought"):
+            return Thinking(text, signature, extra=extra)
+        return Text(text, signature=signature, extra=extra)
+    for names, read in _PARTS.items():
+        if isinstance(inner := either(value, names), dict):
+            block: Block = read(inner, signature, leftover(value, *names, *_SIGNATURE))
+            return block
+    if signature and set(value) <= {*_SIGNATURE, "thought", "text"}:
+        return Thinking("", signature)
+    return Other("+".join(sorted(value)) or "part", value)
+
+
+def _call(value: dict[str, Any], signature: str | None, extra: Any) -> ToolUse:
+    arguments, text = arguments_of(value.get("args"))
+    extra = {**(extra or {}), **(leftover(value, "id", "name", "args") or {})}
+    return ToolUse(
+        string(value.get("id")), text_of(value.get("name")), arguments, text, False, signature, extra or None
+    )
+
+
+def _result(value: dict[str, Any], signature: str | None, extra: Any) -> ToolResult:
+    """The response is an object by rule; what a tool printed is one text in it under a name of the client's choice."""
+    given = value.get("response")
+    blocks: list[Block]
+    match given:
+        case {"output": str(text)} | {"result": str(text)} | {"content": str(text)} | {"error": str(text)} if (
+            len(mapping(given)) == 1
+        ):
+            blocks = [Text(text)]
+        case str():
+            blocks = [Text(given)]
+        case _:
+            blocks = [Text(compact(given))]
+    blocks.extend(map(part_of, listing(value.get("parts"))))
+    failed = True if isinstance(given, dict) and given.get("error") and not {"output", "result"} & set(given) else None
+    kept = {**(extra or {}), **(leftover(value, "id", "name", "parts") or {})}
+    return ToolResult(
+        string(value.get("id")), tuple(blocks), failed, string(value.get("name")), False, signature, kept or None
+    )
+
+
+def _inline(value: dict[str, Any], signature: str | None, extra: Any) -> Document:
+    kind = string(either(value, ("mimeType", "mime_type")))
+    name = string(either(value, ("displayName", "display_name")))
+    return Document(medium_of(kind), "base64", text_of(value.get("data")), kind, name, signature, extra)
+
+
+def _file(value: dict[str, Any], signature: str | None, extra: Any) -> Document:
+    kind = string(either(value, ("mimeType", "mime_type")))
+    uri = text_of(either(value, ("fileUri", "file_uri")))
+    return Document(
+        medium_of(kind), "url", uri, kind, string(either(value, ("displayName", "display_name"))), signature, extra
+    )
+
+
+def _code(value: dict[str, Any], signature: str | None, extra: Any) -> ToolUse:
+    asked = leftover(value, "id") or {}
+    return ToolUse(string(value.get("id")), "code_execution", asked, None, True, signature, extra)
+
+
+def _ran(value: dict[str, Any], signature: str | None, extra: Any) -> ToolResult:
+    failed = None if value.get("outcome") in (None, "OUTCOME_OK") else True
+    shown = (Text(text_of(value.get("output"))),)
+    kept = {**(extra or {}), **(leftover(value, "id", "output") or {})}
+    return ToolResult(string(value.get("id")), shown, failed, "code_execution", True, signature, kept or None)
+
+
+def _tool_call(value: dict[str, Any], signature: str | None, extra: Any) -> ToolUse:
+    name = text_of(either(value, ("toolType", "tool_type"))).lower() or "tool"
+    return ToolUse(string(value.get("id")), name, mapping(value.get("args")), None, True, signature, extra)
+
+
+def _tool_response(value: dict[str, Any], signature: str | None, extra: Any) -> ToolResult:
+    name = text_of(either(value, ("toolType", "tool_type"))).lower() or "tool"
+    given = value.get("response")
+    shown: tuple[Block, ...] = () if given is None else (Other("tool_response", given, known=True),)
+    return ToolResult(string(value.get("id")), shown, None, name, True, signature, extra)
+
+
+_PARTS: dict[tuple[str, str], Any] = {
+    _CALL: _call,
+    _RESULT: _result,
+    _INLINE: _inline,
+    _FILE: _file,
+    _CODE: _code,
+    _RAN: _ran,
+    _TOOL_CALL: _tool_call,
+    _TOOL_RESPONSE: _tool_response,
+}
+
+
+def tools(value: Any) -> Iterator[Tool]:
+    if not isinstance(value, dict):
+        return
+    for key, inner in value.items():
+        if key in ("functionDeclarations", "function_declarations"):
+            for function in listing(inner):
+                yield _function(mapping(function))
+        elif isinstance(inner, dict):
+            yield Tool(key, "", {}, True, inner or None)
+
+
+def _function(value: dict[str, Any]) -> Tool:
+    schemas = ("parameters", "parametersJsonSchema", "parameters_json_schema")
+    schema = next((mapping(value[key]) for key in schemas if value.get(key)), {})
+    extra = leftover(value, "name", "description", *schemas)
+    return Tool(text_of(value.get("name")), text_of(value.get("description")), schema, False, extra)
+
+
+def answer(body: dict[str, Any]) -> Response:
+    candidates = [each for each in listing(body.get("candidates")) if isinstance(each, dict)]
+    candidates.sort(key=lambda each: count(each.get("index")))
+    answers = [_candidate(each) for each in candidates]
+    return Response(
+        answers[0] if answers else (),
+        tuple(answers[1:]),
+        id=string(either(body, ("responseId", "response_id"))),
+        model=string(either(body, ("modelVersion", "model_version"))),
+        stop=_stop(candidates[0] if candidates else {}, body),
+        usage=usage_of(either(body, ("usageMetadata", "usage_metadata"))),
+        extra=leftover(body, "candidates", "responseId", "modelVersion", "usageMetadata"),
+    )
+
+
+def _candidate(candidate: dict[str, Any]) -> tuple[Message, ...]:
+    content = candidate.get("content")
+    if not isinstance(content, dict) or "parts" not in content:
+        return ()
+    return (decode("contents", {"role": "model", "parts": content["parts"]}),)
+
+
+def _stop(candidate: dict[str, Any], body: dict[str, Any]) -> Stop | None:
+    blocked = mapping(either(body, ("promptFeedback", "prompt_feedback")))
+    if reason := string(either(blocked, ("blockReason", "block_reason"))):
+        return Stop("refusal", reason, blocked)
+    stop = stop_of(either(candidate, ("finishReason", "finish_reason")), _STOPS, candidate.get("finishMessage"))
+    if stop and stop.reason == "end_turn":
+        parts = listing(mapping(candidate.get("content")).get("parts"))
+        if any(isinstance(part, dict) and either(part, _CALL) for part in parts):
+            return Stop("tool_use", stop.raw, stop.details)
+    return stop
+
+
+def usage_of(raw: Any) -> Usage | None:
+    """The prompt includes what was cached; candidates exclude thoughts; a server tool's input is counted apart."""
+    if not isinstance(raw, dict):
+        return None
+
+    def tokens(camel: str, snake: str) -> int:
+        return count(either(raw, (camel, snake)))
+
+    read = tokens("cachedContentTokenCount", "cached_content_token_count")
+    thoughts = tokens("thoughtsTokenCount", "thoughts_token_count")
+    prompt = tokens("promptTokenCount", "prompt_token_count")
+    return Usage(
+        input=max(prompt - read, 0) + tokens("toolUsePromptTokenCount", "tool_use_prompt_token_count"),
+        cache_read=read,
+        output=tokens("candidatesTokenCount", "candidates_token_count") + thoughts,
+        reasoning=thoughts,
+        raw=raw,
+    )

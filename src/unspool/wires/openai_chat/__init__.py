@@ -1,0 +1,35 @@
+"""OpenAI Chat Completions, and the many hosts that speak it: Azure, OpenRouter, Groq, Mistral, Together, DeepSeek, …
+
+A tool result is a message of its own here (role `tool`); a call's arguments are JSON in a string. The oldest form
+(`functions`, `function_call`, role `function`) and legacy completions (`prompt`, `choices[].text`) are read too.
+"""
+
+from unspool.dialect import HINT, PATH, SHAPE, Signs, Wire
+from unspool.wires.openai_chat.decode import answer, decode, tools
+from unspool.wires.openai_chat.fold import fold
+from unspool.wires.values import mapping, text_of
+
+
+def claims(signs: Signs) -> int:
+    response = mapping(signs.response)
+    strength = 0
+    if "/completions" in signs.path:
+        strength += PATH
+    if "choices" in response or text_of(response.get("object")).startswith(("chat.completion", "text_completion")):
+        strength += SHAPE
+    if b'"function"' in signs.tools and b'"parameters"' in signs.tools and "messages" in signs.request:
+        strength += HINT
+    return strength
+
+
+wire = Wire(
+    name="openai",
+    claims=claims,
+    heads=("prompt",),
+    items="messages",
+    decode=decode,
+    tools=tools,
+    tool_keys=("tools", "functions"),
+    answer=answer,
+    fold=fold,
+)

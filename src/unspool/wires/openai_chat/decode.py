@@ -1,0 +1,246 @@
+"""Chat messages, parts, tools, usage → the model."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from unspool.model import (
+    Block,
+    Document,
+    Form,
+    Message,
+    Other,
+    Response,
+    Role,
+    StopReason,
+    Text,
+    Thinking,
+    Tool,
+    ToolResult,
+    ToolUse,
+    Usage,
+    message,
+)
+from unspool.wires.values import (
+    arguments_of,
+    count,
+    from_url,
+    leftover,
+    listing,
+    mapping,
+    other,
+    stop_of,
+    string,
+    text_of,
+)
+
+_ROLES: dict[str, Role] = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant"}
+_STOPS: dict[str, StopReason] = {
+    "stop": "end_turn",
+    "length": "max_tokens",
+    "tool_calls": "tool_use",
+    "function_call": "tool_use",
+    "content_filter": "refusal",
+    "error": "error",
+    "model_length": "max_tokens",
+    "eos": "end_turn",
+}
+_MEDIA = {"image_url": "image", "video_url": "video", "document_url": "document", "audio_url": "audio"}
+
+
+def decode(_slot: str, value: Any) -> Message:
+    if isinstance(value, str):  # a legacy prompt
+        return message("user", (Text(value),), "string")
+    match mapping(value):
+        case {"role": ("tool" | "function") as role, **rest}:
+            return _tool_message(role, rest)
+        case {"role": str(role), **rest}:
+            return _message(
+                _ROLES.get(role, "user"), rest, {} if role in _ROLES and role != "developer" else {"role": role}
+            )
+        case {"content": _, **rest}:
+            return _message("user", value, {})
+    return message("user", (other(value),))
+
+
+def _message(role: Role, value: dict[str, Any], extra: dict[str, Any]) -> Message:
+    blocks: list[Block] = list(_thinking(value))
+    content = value.get("content")
+    form: Form = "blocks"
+    match content:
+        case str():
+            form = "string"
+            if content:
+                blocks.append(Text(content, citations=tuple(listing(value.get("annotations")))))
+        case list():
+            blocks.extend(map(part_of, content))
+        case None:
+            form = "none"
+        case _:
+            blocks.append(other(content))
+    if refusal := string(value.get("refusal")):
+        blocks.append(Text(refusal, refusal=True))
+    blocks.extend(part_of(image) for image in listing(value.get("images")))
+    if isinstance(audio := value.get("audio"), dict):
+        blocks.append(_audio(audio))
+    blocks.extend(map(_call, listing(value.get("tool_calls"))))
+    if isinstance(legacy := value.get("function_call"), dict):
+        blocks.append(_call({"function": legacy, "legacy": True}))
+    known = ("content", "refusal", "images", "audio", "tool_calls", "function_call", *_THOUGHTS)
+    extra.update(leftover(value, *known, *(["annotations"] if form == "string" else [])) or {})
+    return message(role, tuple(blocks), form, extra or None)
+
+
+_THOUGHTS = ("reasoning_content", "reasoning", "thinking")
+
+
+def _thinking(value: dict[str, Any]) -> Iterator[Thinking]:
+    """Compatible hosts have three names for it; some send the same text under two of them."""
+    for key in _THOUGHTS:
+        if text := value.get(key):
+            yield Thinking(text_of(text), extra=None if key == "reasoning_content" else {"key": key})
+            return
+
+
+def _tool_message(role: str, rest: dict[str, Any]) -> Message:
+    content = rest.get("content")
+    form: Form = "blocks"
+    blocks: tuple[Block, ...]
+    match content:
+        case str():
+            form, blocks = "string", (Text(content),)
+        case list():
+            blocks = tuple(map(part_of, content))
+        case None:
+            form, blocks = "none", ()
+        case _:
+            blocks = (other(content),)
+    failed = rest.get("is_error")
+    result = ToolResult(
+        string(rest.get("tool_call_id")),
+        blocks,
+        failed if isinstance(failed, bool) else None,
+        string(rest.get("name")),
+        extra=leftover(rest, "content", "tool_call_id", "name", "is_error"),
+    )
+    return message("user", (result,), form, {"role": role})
+
+
+def part_of(value: Any) -> Block:
+    """One part of a content list."""
+    if isinstance(value, str):
+        return Text(value)
+    match mapping(value):
+        case {"type": "text" | "input_text" | "output_text", "text": str(text), **rest}:
+            return Text(text, extra=rest or None)
+        case {"type": "refusal", "refusal": str(text), **rest}:
+            return Text(text, refusal=True, extra=rest or None)
+        case {"type": ("image_url" | "video_url" | "document_url" | "audio_url") as kind, **rest}:
+            at = rest.pop(kind, None)
+            url = at if isinstance(at, str) else mapping(at).get("url")
+            extra = {**rest, **(leftover(at, "url") or {})} if isinstance(at, dict) else {**rest, "bare": True}
+            if isinstance(url, str):
+                return from_url(_MEDIA[kind], url, extra=extra or None)  # type: ignore[arg-type]
+        case {"type": "input_audio", "input_audio": dict(sound), **rest}:
+            kind = string(sound.get("format"))
+            return Document("audio", "base64", text_of(sound.get("data")), kind and f"audio/{kind}", extra=rest or None)
+        case {"type": "file", "file": dict(file), **rest}:
+            return _file(file, rest)
+        case {"type": "thinking", "thinking": thoughts, **rest}:  # Mistral
+            return Thinking(
+                "".join(text_of(mapping(each).get("text")) for each in listing(thoughts)) or text_of(thoughts),
+                extra=rest or None,
+            )
+        case {"text": str(text), **rest} if "type" not in value:
+            return Text(text, extra=rest or None)
+    return other(value)
+
+
+def _file(file: dict[str, Any], rest: dict[str, Any]) -> Document:
+    name = string(file.get("filename"))
+    if isinstance(data := file.get("file_data"), str):
+        document = from_url("document", data, extra=rest or None)
+        return Document("document", document.source, document.data, document.media_type, name, extra=rest or None)
+    return Document("document", "file", text_of(file.get("file_id")), None, name, extra=rest or None)
+
+
+def _audio(audio: dict[str, Any]) -> Document:
+    """The model's spoken answer; sent back by its id alone."""
+    if isinstance(data := audio.get("data"), str):
+        return Document("audio", "base64", data, extra=leftover(audio, "data"))
+    return Document("audio", "file", text_of(audio.get("id")), extra=leftover(audio, "id"))
+
+
+def _call(value: Any) -> Block:
+    match mapping(value):
+        case {"function": dict(function), **rest}:
+            arguments, text = arguments_of(function.get("arguments"))
+            extra = {**(leftover(rest, "id", "type") or {}), **(leftover(function, "name", "arguments") or {})}
+            return ToolUse(string(rest.get("id")), text_of(function.get("name")), arguments, text, extra=extra or None)
+        case {"custom": dict(custom), **rest}:
+            written = text_of(custom.get("input"))
+            return ToolUse(string(rest.get("id")), text_of(custom.get("name")), None, written, extra={"type": "custom"})
+    return Other("tool_call", value)
+
+
+def tools(value: Any) -> Iterator[Tool]:
+    match mapping(value):
+        case {"function": dict(function), **rest}:
+            yield _function(function, rest)
+        case {"custom": dict(custom), **rest}:
+            extra = {"type": "custom", **(leftover(custom, "name", "description") or {})}
+            yield Tool(text_of(custom.get("name")), text_of(custom.get("description")), extra=extra)
+        case {"name": str(), **rest}:  # the oldest form: `functions`; or another API's tool on a lenient host
+            yield _function(rest | {"name": value["name"]}, {})
+        case {"type": str(kind), **rest}:  # a host's own tool, such as openrouter:web_search
+            yield Tool(kind, "", mapping(rest.get("parameters")), True, leftover(rest, "parameters"))
+
+
+def _function(function: dict[str, Any], rest: dict[str, Any]) -> Tool:
+    schema = mapping(function.get("parameters")) or mapping(function.get("input_schema"))
+    extra = {**rest, **(leftover(function, "name", "description", "parameters", "input_schema") or {})}
+    extra.pop("type", None)
+    return Tool(text_of(function.get("name")), text_of(function.get("description")), schema, False, extra or None)
+
+
+def answer(body: dict[str, Any]) -> Response:
+    choices = [choice for choice in listing(body.get("choices")) if isinstance(choice, dict)]
+    choices.sort(key=lambda choice: count(choice.get("index")))
+    answers = [_choice(choice) for choice in choices]
+    first = choices[0] if choices else {}
+    return Response(
+        answers[0] if answers else (),
+        tuple(answers[1:]),
+        id=string(body.get("id")),
+        model=string(body.get("model")),
+        stop=stop_of(first.get("finish_reason"), _STOPS, first.get("native_finish_reason")),
+        usage=usage_of(body.get("usage") or mapping(body.get("x_groq")).get("usage")),
+        extra=leftover(body, "choices", "id", "model", "usage"),
+    )
+
+
+def _choice(choice: dict[str, Any]) -> tuple[Message, ...]:
+    match choice:
+        case {"message": dict(said)}:
+            return (decode("messages", {"role": "assistant", **{k: v for k, v in said.items() if k != "role"}}),)
+        case {"text": str(text)}:
+            return (message("assistant", (Text(text),), "string"),)
+    return ()
+
+
+def usage_of(raw: Any) -> Usage | None:
+    """OpenAI's prompt includes what was cached; compatible hosts have three more names for that number."""
+    if not isinstance(raw, dict):
+        return None
+    details = mapping(raw.get("prompt_tokens_details"))
+    read = count(details.get("cached_tokens")) or max(
+        count(raw.get(key)) for key in ("cached_tokens", "num_cached_tokens", "prompt_cache_hit_tokens")
+    )
+    written = count(details.get("cache_write_tokens"))
+    return Usage(
+        input=max(count(raw.get("prompt_tokens")) - read - written, 0),
+        cache_read=read,
+        cache_write=written,
+        output=count(raw.get("completion_tokens")),
+        reasoning=count(mapping(raw.get("completion_tokens_details")).get("reasoning_tokens")),
+        raw=raw,
+    )

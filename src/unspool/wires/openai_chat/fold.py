@@ -1,0 +1,133 @@
+"""A stream of chat completion chunks → the completion that the same call would have given without streaming."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from unspool.dialect import Folded
+from unspool.sources.sse import DONE
+from unspool.wires.values import count, kind_of, listing, mapping, string, text_of
+
+
+def fold(events: Iterable[Any]) -> Folded:
+    body: dict[str, Any] = {}
+    folded = Folded(body, complete=False)
+    choices: dict[int, _Choice] = {}
+    unknown: set[str] = set()
+    for event in events:
+        if isinstance(event, str):
+            folded.complete = folded.complete or event == DONE
+            continue
+        match mapping(event):
+            case {"choices": list(chunks), **rest}:
+                body.update({key: value for key, value in rest.items() if value is not None and key not in body})
+                if isinstance(rest.get("usage"), dict):
+                    body["usage"] = rest["usage"]
+                for chunk in chunks:
+                    if isinstance(chunk, dict):
+                        choices.setdefault(count(chunk.get("index")), _Choice()).add(chunk)
+            case {"usage": _} | {"id": _} as rest:
+                body.update(rest)
+            case {"error": _}:
+                pass
+            case _:
+                unknown.add(kind_of(event))
+        if isinstance(event, dict) and event.get("error"):
+            folded.error = event
+    body["choices"] = [choices[index].whole(index) for index in sorted(choices)]
+    if choices and all(choice.finish for choice in choices.values()):
+        folded.complete = True
+    folded.unknown = tuple(sorted(unknown))
+    return folded
+
+
+class _Choice:
+    """One choice as it grows. Calls are kept by their index, in the order in which they began."""
+
+    def __init__(self) -> None:
+        self.texts: dict[str, list[str]] = {}
+        self.calls: dict[int, dict[str, Any]] = {}
+        self.pieces: dict[int, list[str]] = {}
+        self.rest: dict[str, Any] = {}
+        self.parts: list[Any] = []
+        self.finish: str | None = None
+        self.about: dict[str, Any] = {}
+
+    def add(self, chunk: dict[str, Any]) -> None:
+        self.finish = string(chunk.get("finish_reason")) or self.finish
+        self.about.update({k: v for k, v in chunk.items() if v is not None and k not in ("delta", "text", "message")})
+        delta = chunk.get("delta") or chunk.get("message") or {"content": chunk.get("text")}
+        for key, value in mapping(delta).items():
+            match key, value:
+                case _, None:
+                    continue
+                case "content" | "refusal" | "reasoning_content" | "reasoning" | "thinking", str():
+                    self.texts.setdefault(key, []).append(value)
+                case "content", list():
+                    self.parts.extend(value)
+                case "tool_calls", list():
+                    for call in value:
+                        self._call(mapping(call))
+                case "function_call", dict():
+                    self._call({"legacy": True, "function": value})
+                case (("annotations" | "reasoning_details" | "images"), list()):
+                    self.rest[key] = [*listing(self.rest.get(key)), *value]
+                case "audio", dict():
+                    self._speak(value)
+                case _:
+                    self.rest[key] = value
+
+    def _call(self, delta: dict[str, Any]) -> None:
+        kind = "custom" if "custom" in delta else "function"
+        index = delta.get("index")
+        if not isinstance(index, int):  # some hosts leave it out: a new id begins a new call
+            index = len(self.calls) if delta.get("id") or not self.calls else max(self.calls)
+        known = self.calls.get(index)
+        if known and delta.get("id") and known.get("id") not in (None, delta["id"]):
+            index = max(self.calls) + 1  # and some give every call the index 0
+        call = self.calls.setdefault(index, {kind: {}})
+        inner = mapping(delta.get(kind))
+        call.update({k: v for k, v in delta.items() if v is not None and k not in (kind, "index") and not call.get(k)})
+        about = call.setdefault(kind, {})
+        text = inner.get("arguments" if kind == "function" else "input")
+        about.update({k: v for k, v in inner.items() if v and k not in ("arguments", "input") and not about.get(k)})
+        self.pieces.setdefault(index, []).append(text_of(text))
+
+    def _speak(self, delta: dict[str, Any]) -> None:
+        audio = self.rest.setdefault("audio", {})
+        for key, value in delta.items():
+            audio[key] = (
+                audio.get(key, "") + value if key in ("data", "transcript") and isinstance(value, str) else value
+            )
+
+    def whole(self, index: int) -> dict[str, Any]:
+        said = self.rest | {key: "".join(pieces) for key, pieces in self.texts.items()}
+        if self.parts:
+            lead = [{"type": "text", "text": said["content"]}] if said.get("content") else []
+            said["content"] = lead + _joined(self.parts)
+        calls = []
+        for number in sorted(self.calls):
+            call, text = self.calls[number], "".join(self.pieces[number])
+            call["custom" if "custom" in call else "function"]["input" if "custom" in call else "arguments"] = text
+            calls.append(call)
+        if calls and calls[0].get("legacy"):
+            said["function_call"] = calls[0]["function"]
+        elif calls:
+            said["tool_calls"] = calls
+        return self.about | {"index": index, "message": said}
+
+
+def _joined(parts: list[Any]) -> list[Any]:
+    """Neighbouring pieces of one kind as one part: Mistral streams lists of parts."""
+    whole: list[Any] = []
+    for part in parts:
+        last = whole[-1] if whole else None
+        if isinstance(part, dict) and isinstance(last, dict) and part.get("type") == last.get("type"):
+            for key in ("text", "thinking"):
+                if key in part and key in last and type(part[key]) is type(last[key]):
+                    whole[-1] = last | {key: last[key] + part[key]}
+                    break
+            else:
+                whole.append(part)
+        else:
+            whole.append(part)
+    return whole

@@ -1,0 +1,37 @@
+"""OpenAI Responses: `instructions`, `input` of items, `output` of items.
+
+Each item is a message of its own. Calls and their outputs are items; what the provider runs itself (web search, code
+interpreter, remote MCP) is one item that holds call and result.
+"""
+
+from unspool.dialect import PATH, SHAPE, Signs, Wire
+from unspool.wires.openai_responses.decode import answer, decode, tools
+from unspool.wires.openai_responses.fold import fold
+from unspool.wires.values import mapping, text_of
+
+
+def claims(signs: Signs) -> int:
+    request, response = signs.request, mapping(signs.response)
+    strength = 0
+    if "/responses" in signs.path:
+        strength += PATH
+    if response.get("object") == "response" or text_of(response.get("type")).startswith("response."):
+        strength += SHAPE
+    if ("input" in request and "messages" not in request) or "previous_response_id" in request:
+        strength += SHAPE
+    if "instructions" in request and "messages" not in request and "contents" not in request:
+        strength += SHAPE
+    return strength
+
+
+wire = Wire(
+    name="responses",
+    claims=claims,
+    heads=("instructions",),
+    items="input",
+    decode=decode,
+    tools=tools,
+    tool_keys=("tools",),
+    answer=answer,
+    fold=fold,
+)

@@ -1,0 +1,99 @@
+"""Reading values that may be anything: what the wires share."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from unspool.model import Document, Extra, Medium, Other, Stop, StopReason
+from unspool.sources.jsontext import Unreadable, loads
+
+_DATA_URL = re.compile(r"data:([^;,]*)(?:;[^,]*)?;base64,(.*)", re.DOTALL)
+
+
+def compact(value: Any) -> str:
+    """The value as JSON text without spaces."""
+    return msgspec.json.encode(value).decode()
+
+
+def text_of(value: Any) -> str:
+    """A string as it is, nothing as nothing, anything else as JSON."""
+    if isinstance(value, str):
+        return value
+    return "" if value is None else compact(value)
+
+
+def string(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def mapping(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def listing(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def count(value: Any) -> int:
+    return int(value) if isinstance(value, int | float) and value > 0 else 0
+
+
+def leftover(value: Mapping[str, Any], *known: str) -> Extra:
+    """What `known` does not name, or None."""
+    return {key: inner for key, inner in value.items() if key not in known} or None
+
+
+def arguments_of(written: Any) -> tuple[dict[str, Any] | None, str | None]:
+    """A call's arguments as (object, text): see ToolUse for when which is None."""
+    if isinstance(written, dict):
+        return written, None
+    if written is None:
+        return {}, None
+    if not isinstance(written, str):
+        return None, compact(written)
+    if not written.strip():
+        return {}, written
+    try:
+        value = loads(written)
+    except Unreadable:
+        return None, written
+    if not isinstance(value, dict):
+        return None, written
+    return value, None if compact(value) == written else written
+
+
+def from_url(medium: Medium, url: str, media_type: str | None = None, extra: Extra = None) -> Document:
+    """A document behind an address, which may be the data itself."""
+    if match := _DATA_URL.fullmatch(url):
+        return Document(medium, "base64", match[2], match[1] or media_type, extra=extra)
+    return Document(medium, "url", url, media_type, extra=extra)
+
+
+def medium_of(media_type: str | None) -> Medium:
+    match (media_type or "").partition("/")[0]:
+        case "image":
+            return "image"
+        case "audio":
+            return "audio"
+        case "video":
+            return "video"
+    return "document"
+
+
+def other(value: Any) -> Other:
+    """A thing of a kind that we do not know."""
+    kind = value.get("type") if isinstance(value, dict) else None
+    return Other(kind if isinstance(kind, str) else type(value).__name__, value)
+
+
+def stop_of(raw: Any, names: Mapping[str, StopReason], details: Any = None) -> Stop | None:
+    if not isinstance(raw, str) or not raw:
+        return None
+    return Stop(names.get(raw, "other"), raw, details)
+
+
+def kind_of(event: Any) -> str:
+    """What to call a stream event that we do not know."""
+    return text_of(mapping(event).get("type")) or compact(event)[:40]
