@@ -1,5 +1,6 @@
 """The contracts between the parts: what a record is, and what a wire must know."""
 
+import re
 from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
@@ -47,6 +48,8 @@ class Wire(Struct, frozen=True):
     name: str
     claims: Callable[[Signs], int]
     """How strongly the signs speak for this wire; the strongest claim wins, 0 is none."""
+    marks: re.Pattern[bytes] | None
+    """Bytes that only items of this wire hold: looked for where no claim is strong."""
     heads: tuple[str, ...]
     """Keys of the request whose value is one message: the system prompt."""
     items: str

@@ -13,7 +13,7 @@ Medium: TypeAlias = Literal["image", "audio", "video", "document"]
 Source: TypeAlias = Literal["base64", "url", "file", "text", "none"]
 
 
-class Text(Struct, frozen=True, omit_defaults=True, tag="text", tag_field="type"):
+class Text(Struct, frozen=True, gc=False, omit_defaults=True, tag="text", tag_field="type"):
     text: str
     refusal: bool = False
     """The model declined, and this is what it said."""
@@ -24,7 +24,7 @@ class Text(Struct, frozen=True, omit_defaults=True, tag="text", tag_field="type"
     extra: Extra = None
 
 
-class Thinking(Struct, frozen=True, omit_defaults=True, tag="thinking", tag_field="type"):
+class Thinking(Struct, frozen=True, gc=False, omit_defaults=True, tag="thinking", tag_field="type"):
     text: str
     signature: str | None = None
     encrypted: str | None = None
@@ -34,7 +34,7 @@ class Thinking(Struct, frozen=True, omit_defaults=True, tag="thinking", tag_fiel
     extra: Extra = None
 
 
-class Document(Struct, frozen=True, omit_defaults=True, tag="document", tag_field="type"):
+class Document(Struct, frozen=True, gc=False, omit_defaults=True, tag="document", tag_field="type"):
     """An image, a sound, a film or a paper."""
 
     medium: Medium
@@ -47,7 +47,7 @@ class Document(Struct, frozen=True, omit_defaults=True, tag="document", tag_fiel
     extra: Extra = None
 
 
-class ToolUse(Struct, frozen=True, omit_defaults=True, tag="tool_use", tag_field="type"):
+class ToolUse(Struct, frozen=True, gc=False, omit_defaults=True, tag="tool_use", tag_field="type"):
     id: str | None
     """None when the source gave none: such calls are paired with their results by position."""
     name: str
@@ -61,7 +61,7 @@ class ToolUse(Struct, frozen=True, omit_defaults=True, tag="tool_use", tag_field
     extra: Extra = None
 
 
-class ToolResult(Struct, frozen=True, omit_defaults=True, tag="tool_result", tag_field="type"):
+class ToolResult(Struct, frozen=True, gc=False, omit_defaults=True, tag="tool_result", tag_field="type"):
     call_id: str | None
     content: tuple["Block", ...]
     is_error: bool | None = None
@@ -72,7 +72,7 @@ class ToolResult(Struct, frozen=True, omit_defaults=True, tag="tool_result", tag
     extra: Extra = None
 
 
-class Compaction(Struct, frozen=True, omit_defaults=True, tag="compaction", tag_field="type"):
+class Compaction(Struct, frozen=True, gc=False, omit_defaults=True, tag="compaction", tag_field="type"):
     """The provider's own summary of what came before."""
 
     text: str
@@ -80,7 +80,7 @@ class Compaction(Struct, frozen=True, omit_defaults=True, tag="compaction", tag_
     extra: Extra = None
 
 
-class Other(Struct, frozen=True, omit_defaults=True, tag="other", tag_field="type"):
+class Other(Struct, frozen=True, gc=False, omit_defaults=True, tag="other", tag_field="type"):
     """Anything else, whole. `known` says that we know the kind and keep it raw on purpose."""
 
     kind: str

@@ -15,13 +15,13 @@ ParentReason: TypeAlias = Literal["continues", "retry", "edit", "compaction", "s
 VERSION = 1
 
 
-class CookedCall(Struct, frozen=True):
+class CookedCall(Struct, frozen=True, gc=False):
     name: str
     arguments: dict[str, Any]
     id: str | None
 
 
-class CookedMessage(Struct, frozen=True):
+class CookedMessage(Struct, frozen=True, gc=False):
     id: str
     role: CookedRole
     content: str
@@ -30,7 +30,7 @@ class CookedMessage(Struct, frozen=True):
     is_error: bool | None = None
 
 
-class CookedTool(Struct, frozen=True):
+class CookedTool(Struct, frozen=True, gc=False):
     id: str
     name: str
     description: str

@@ -14,7 +14,7 @@ StopReason: TypeAlias = Literal[
 ]
 
 
-class Usage(Struct, frozen=True, omit_defaults=True):
+class Usage(Struct, frozen=True, gc=False, omit_defaults=True):
     """Tokens of one call in one neutral form: the four counts below are disjoint but for `reasoning`.
 
     Anthropic's input excludes cached tokens; OpenAI's and Gemini's include them; Gemini's candidates exclude thoughts.
@@ -34,13 +34,13 @@ class Usage(Struct, frozen=True, omit_defaults=True):
     """What the provider sent."""
 
 
-class Stop(Struct, frozen=True, omit_defaults=True):
+class Stop(Struct, frozen=True, gc=False, omit_defaults=True):
     reason: StopReason
     raw: str
     details: Any = None
 
 
-class Response(Struct, frozen=True, omit_defaults=True):
+class Response(Struct, frozen=True, gc=False, omit_defaults=True):
     messages: tuple[Message, ...] = ()
     """The answer: one message in most APIs, an item each in OpenAI Responses."""
     alternatives: tuple[tuple[Message, ...], ...] = ()
@@ -55,14 +55,14 @@ class Response(Struct, frozen=True, omit_defaults=True):
     extra: Extra = None
 
 
-class Failure(Struct, frozen=True, omit_defaults=True):
+class Failure(Struct, frozen=True, gc=False, omit_defaults=True):
     message: str
     """In words, for people."""
     raw: Any
     """As it stood: text, an object, an HTTP error body or an SSE error event."""
 
 
-class Exchange(Struct, frozen=True, omit_defaults=True):
+class Exchange(Struct, frozen=True, gc=False, omit_defaults=True):
     origin: Origin
     wire: str
     """The name of the dialect it was read with."""

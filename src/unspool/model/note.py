@@ -9,7 +9,7 @@ NoteKind: TypeAlias = Literal["unreadable", "skipped", "repaired", "odd", "unkno
 odd: a known thing in a wrong shape, kept. unknown: a thing of a kind that we do not know, kept raw."""
 
 
-class Origin(Struct, frozen=True):
+class Origin(Struct, frozen=True, gc=False):
     """Raw bytes are never copied around: they are read again from here."""
 
     file: str
@@ -23,7 +23,7 @@ class Origin(Struct, frozen=True):
         return f"{self.file}:{self.line}"
 
 
-class Note(Struct, frozen=True):
+class Note(Struct, frozen=True, gc=False):
     """A fault in the data. Never an exception."""
 
     kind: NoteKind

@@ -7,7 +7,7 @@ from msgspec import Struct
 from unspool.model.blocks import Extra
 
 
-class Tool(Struct, frozen=True, omit_defaults=True):
+class Tool(Struct, frozen=True, gc=False, omit_defaults=True):
     name: str
     description: str = ""
     parameters: dict[str, Any] = {}
