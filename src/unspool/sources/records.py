@@ -92,20 +92,21 @@ def _lines(path: str) -> Iterator[Record | Note]:
     pending: list[bytes] = []
     try:
         for block in _without_bom(blocks(path)):
-            head, *rest = block.split(b"\n")
-            pending.append(head)
-            for following in rest:
-                line = b"".join(pending) if len(pending) > 1 else pending[0]
+            begin = 0
+            while (end := block.find(b"\n", begin)) >= 0:
+                pending.append(block[begin:end])
+                line = b"".join(pending)
                 number += 1
-                if line.strip(_BLANK):
+                if not line.isspace() and line:
                     yield Record(line, Origin(path, number, offset, len(line)))
                 offset += len(line) + 1
-                pending = [following]
+                pending, begin = [], end + 1
+            pending.append(block[begin:] if begin else block)
     except Damaged as damage:
         yield Note("unreadable", f"compressed data is damaged: {damage}", Origin(path, number + 1, offset, 0))
         return
     line = b"".join(pending)
-    if line.strip(_BLANK):
+    if line and not line.isspace():
         yield Record(line, Origin(path, number + 1, offset, len(line)))
 
 
