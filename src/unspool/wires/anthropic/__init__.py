@@ -10,7 +10,7 @@ from unspool.wires.anthropic.decode import answer, decode, tools
 from unspool.wires.anthropic.fold import EVENTS, fold
 from unspool.wires.values import mapping
 
-_BLOCKS = ("tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use")
+_MARKS = re.compile(rb'"type"\s*:\s*"(?:(?:server_)?tool_use|tool_result|(?:redacted_)?thinking)"')
 
 
 def claims(signs: Signs) -> int:
@@ -24,20 +24,15 @@ def claims(signs: Signs) -> int:
         strength += SHAPE
     if "system" in request or "anthropic_version" in request or b'"input_schema"' in signs.tools:
         strength += SHAPE
-    if "messages" in request:
-        items = request["messages"]
-        if isinstance(items, list) and not strength:
-            shapes = (bytes(raw).replace(b" ", b"") for raw in items)
-            if any(b'"type":"%b"' % kind.encode() in shape for shape in shapes for kind in _BLOCKS):
-                strength += SHAPE
-        if str(request.get("model")).startswith("claude-"):
-            strength += HINT
+    if "messages" in request and str(request.get("model")).startswith("claude-"):
+        strength += HINT
     return strength
 
 
 wire = Wire(
     name="claude",
     claims=claims,
+    marks=_MARKS,
     heads=("system",),
     items="messages",
     decode=decode,

@@ -21,6 +21,7 @@ from unspool.model import (
     ToolUse,
     Usage,
     message,
+    text_message,
 )
 from unspool.wires.values import (
     arguments_of,
@@ -82,7 +83,7 @@ def decode(slot: str, value: Any) -> Message:
 def _message(role: Role, content: Any, extra: Extra) -> Message:
     match content:
         case str():
-            return message(role, (Text(content),), "string", extra)
+            return text_message(role, content, extra)
         case list():
             return message(role, tuple(map(block_of, content)), "blocks", extra)
         case None:

@@ -38,6 +38,7 @@ def claims(signs: Signs) -> int:
 wire = Wire(
     name="gemini",
     claims=claims,
+    marks=None,
     heads=("systemInstruction", "system_instruction"),
     items="contents",
     decode=decode,

@@ -19,6 +19,7 @@ from unspool.model import (
     ToolUse,
     Usage,
     message,
+    text_message,
 )
 from unspool.wires.values import (
     arguments_of,
@@ -71,7 +72,7 @@ def decode(slot: str, value: Any) -> Message:
 def _message(role: Role, parts: Any, extra: dict[str, Any]) -> Message:
     match parts:
         case str():
-            return message(role, (Text(parts),), "string", extra or None)
+            return text_message(role, parts, extra or None)
         case list():
             return message(role, tuple(map(part_of, parts)), "blocks", extra or None)
         case dict():

@@ -25,6 +25,7 @@ def claims(signs: Signs) -> int:
 wire = Wire(
     name="openai",
     claims=claims,
+    marks=None,
     heads=("prompt",),
     items="messages",
     decode=decode,

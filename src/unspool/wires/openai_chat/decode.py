@@ -19,6 +19,7 @@ from unspool.model import (
     ToolUse,
     Usage,
     message,
+    text_message,
 )
 from unspool.wires.values import (
     arguments_of,
@@ -49,8 +50,10 @@ _MEDIA = {"image_url": "image", "video_url": "video", "document_url": "document"
 
 def decode(_slot: str, value: Any) -> Message:
     if isinstance(value, str):  # a legacy prompt
-        return message("user", (Text(value),), "string")
+        return text_message("user", value)
     match mapping(value):
+        case {"role": ("system" | "user" | "assistant") as role, "content": str(text)} if len(value) == 2:
+            return text_message(role, text) if text else message(role, (), "string")
         case {"role": ("tool" | "function") as role, **rest}:
             return _tool_message(role, rest)
         case {"role": str(role), **rest}:
@@ -223,7 +226,7 @@ def _choice(choice: dict[str, Any]) -> tuple[Message, ...]:
         case {"message": dict(said)}:
             return (decode("messages", {"role": "assistant", **{k: v for k, v in said.items() if k != "role"}}),)
         case {"text": str(text)}:
-            return (message("assistant", (Text(text),), "string"),)
+            return (text_message("assistant", text),)
     return ()
 
 

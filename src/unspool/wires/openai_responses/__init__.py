@@ -27,6 +27,7 @@ def claims(signs: Signs) -> int:
 wire = Wire(
     name="responses",
     claims=claims,
+    marks=None,
     heads=("instructions",),
     items="input",
     decode=decode,

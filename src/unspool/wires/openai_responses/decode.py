@@ -21,6 +21,7 @@ from unspool.model import (
     ToolUse,
     Usage,
     message,
+    text_message,
 )
 from unspool.wires.values import (
     arguments_of,
@@ -70,7 +71,7 @@ def decode(slot: str, value: Any) -> Message:
     if slot == "instructions":
         return _said("system", value, None)
     if isinstance(value, str):
-        return message("user", (Text(value),), "string")
+        return text_message("user", value)
     match mapping(value):
         case {"type": "function_call", **rest}:
             arguments, text = arguments_of(rest.get("arguments"))
@@ -108,7 +109,7 @@ def _call_id(value: dict[str, Any]) -> str | None:
 def _said(role: Role, content: Any, extra: Extra) -> Message:
     match content:
         case str():
-            return message(role, (Text(content),), "string", extra)
+            return text_message(role, content, extra)
         case list():
             return message(role, tuple(map(part_of, content)), "blocks", extra)
         case None:
