@@ -1,5 +1,6 @@
 """Items and tools → the model, each distinct byte string once."""
 
+from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
@@ -7,8 +8,8 @@ from msgspec import Raw
 
 from unspool.dialect import Wire
 from unspool.ingest.memo import Memo
-from unspool.ingest.pairing import lacks_ids
-from unspool.model import Block, Message, Other, Tool, ToolResult
+from unspool.ingest.pairing import lacks_id
+from unspool.model import Block, Message, Other, Text, Tool, ToolResult
 from unspool.sources.jsontext import Unreadable, loads, strict
 
 
@@ -16,31 +17,31 @@ class Decoding:
     """Decoders that remember. `faults` collects what the newest decodings could not understand."""
 
     def __init__(self) -> None:
-        self._messages: Memo[Message] = Memo()
-        self._tools: Memo[tuple[Tool, ...]] = Memo()
+        self._messages: dict[tuple[str, str], Memo[Message]] = defaultdict(Memo)
+        self._tools: dict[str, Memo[tuple[Tool, ...]]] = defaultdict(Memo)
         self.unnamed: set[str] = set()
         """Ids of the messages with calls or results that lack an id."""
         self.faults: list[tuple[str, str]] = []
 
-    def message(self, wire: Wire, slot: str, item: Any) -> Message:
-        """One item: bytes of the line, or a value that was small enough to be decoded with it."""
-        if not isinstance(item, Raw):
-            return self.check(wire.decode(slot, item))
-        where, data = f"{wire.name} {slot}", bytes(item)
-        known = self._messages.get(where, data)
-        if known is None:
-            known = self.check(self._decoded(wire, slot, data))
-            self._messages.put(where, data, known)
-        return known
+    def messages(self, wire: Wire, slot: str, items: Iterable[bytes]) -> list[Message]:
+        memo = self._messages[wire.name, slot]
+        decoded = []
+        for data in items:
+            known = memo.get(data)
+            if known is None:
+                known = self.check(self._decoded(wire, slot, data))
+                memo.put(data, known)
+            decoded.append(known)
+        return decoded
 
     def tools(self, wire: Wire, definitions: Iterable[Raw]) -> tuple[Tool, ...]:
         """The whole array at once: it is the same in nearly every call."""
         parts = [bytes(raw) for raw in definitions]
         data = b"\n".join(parts)
-        known = self._tools.get(wire.name, data)
+        known = self._tools[wire.name].get(data)
         if known is None:
             known = tuple(tool for part in parts for tool in wire.tools(_value(part)))
-            self._tools.put(wire.name, data, known)
+            self._tools[wire.name].put(data, known)
         return known
 
     def _decoded(self, wire: Wire, slot: str, data: bytes) -> Message:
@@ -52,22 +53,24 @@ class Decoding:
             return wire.decode(slot, value)
 
     def check(self, decoded: Message) -> Message:
-        if lacks_ids(decoded):
-            self.unnamed.add(decoded.id)
-        for kind in unknown_kinds(decoded.blocks):
-            self.faults.append(("unknown", f"a block of the unknown kind {kind!r}, kept as it is"))
+        """Note what the message leaves open: calls without ids, and blocks of unknown kinds."""
+        for block in decoded.blocks:
+            if type(block) is Text:
+                continue
+            if lacks_id(block):
+                self.unnamed.add(decoded.id)
+            for kind in unknown_kinds(block):
+                self.faults.append(("unknown", f"a block of the unknown kind {kind!r}, kept as it is"))
         return decoded
 
 
-def unknown_kinds(blocks: Iterable[Block]) -> list[str]:
-    kinds: list[str] = []
-    for block in blocks:
-        match block:
-            case Other(known=False):
-                kinds.append(block.kind)
-            case ToolResult():
-                kinds += unknown_kinds(block.content)
-    return kinds
+def unknown_kinds(block: Block) -> list[str]:
+    match block:
+        case Other(known=False):
+            return [block.kind]
+        case ToolResult():
+            return [kind for inner in block.content for kind in unknown_kinds(inner)]
+    return []
 
 
 def _value(data: bytes) -> Any:

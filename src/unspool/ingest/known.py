@@ -15,6 +15,7 @@ system prompt with the time in it) is stepped over.
 import re
 import secrets
 from collections.abc import Sequence
+from itertools import accumulate
 
 from msgspec import Raw, Struct
 
@@ -24,7 +25,7 @@ _MARK = b'"%b"' % secrets.token_hex(8).encode()
 _KEYS = (b'"messages"', b'"input"', b'"contents"')
 _OPENING = re.compile(rb"\s*:\s*\[\s*")
 _BETWEEN = re.compile(rb"[\s,]*")
-_SELF_DELIMITING = (b"}", b'"', b"]")
+_SELF_DELIMITING = set(b'}]"')
 _WORTH_IT = 4096
 """Lines shorter than this are parsed faster than they are compared."""
 _SHIFT = 1024
@@ -103,24 +104,28 @@ class KnownRuns:
         end = at + run.ends[first + count - 1] - run.starts[first]
         return Cut(line[:at] + _MARK + line[end:], start, run, first, count, at, end)
 
-    def learn(self, line: bytes, cut: Cut | None, items: Sequence[Raw], messages: Sequence[Message], wire: str) -> None:
+    def learn(
+        self, line: bytes, cut: Cut | None, items: Sequence[bytes], messages: Sequence[Message], wire: str
+    ) -> None:
         """Remember the items of a line; `items` are those that were not cut out."""
         if len(line) < _WORTH_IT:
             return
         if cut is None:
-            placed = _place(line, self._item_list(line), items)
+            starts, ends = _place(line, self._item_list(line), items)
         else:
-            placed = _place(line, cut.start, items[: cut.first])
-            shift = cut.at - cut.run.starts[cut.first]
-            for into, known in zip(placed, (cut.run.starts, cut.run.ends), strict=True):
-                run = known[cut.first : cut.first + cut.count]
-                into.extend([place + shift for place in run] if shift else run)
-            for into, new in zip(placed, _place(line, cut.end, items[cut.first :]), strict=True):
-                into.extend(new)
+            starts, ends = _place(line, cut.start, items[: cut.first])
+            if len(starts) < cut.first:
+                return
+            shift, known = cut.at - cut.run.starts[cut.first], slice(cut.first, cut.first + cut.count)
+            starts += _shifted(cut.run.starts[known], shift)
+            ends += _shifted(cut.run.ends[known], shift)
+            more_starts, more_ends = _place(line, cut.end, items[cut.first :])
+            starts += more_starts
+            ends += more_ends
             if cut.first + cut.count == len(cut.run.ends):
                 self._runs.remove(cut.run)  # the conversation has moved on
-        if placed[0]:
-            self._runs.append(Run(line, *placed, messages, wire))
+        if starts:
+            self._runs.append(Run(line, starts, ends, messages, wire))
         while len(self._runs) > self._capacity or sum(len(run.line) for run in self._runs[:-1]) > self._size:
             del self._runs[0]
 
@@ -144,17 +149,24 @@ def _second_item(run: Run, line: bytes, start: int) -> int:
     return max(line.find(probe, max(start, expected - _SHIFT), expected + _SHIFT + len(probe)), 0)
 
 
-def _place(line: bytes, at: int, items: Sequence[Raw]) -> tuple[list[int], list[int]]:
-    """Start and end of each item, from the first on, for as long as they stand where they should."""
+def _place(line: bytes, at: int, items: Sequence[bytes]) -> tuple[list[int], list[int]]:
+    """Start and end of each item in the line; nothing unless all of them stand there, in an even rhythm."""
     starts: list[int] = []
     ends: list[int] = []
-    for item in items:
-        at = _BETWEEN.match(line, at).end()  # type: ignore[union-attr]  # it matches nothing too
-        if not line.startswith(item, at):
-            break
-        starts.append(at)
-        at += len(memoryview(item))
-        ends.append(at)
-        if line[at - 1 : at] not in _SELF_DELIMITING:
-            return starts[:-1], ends[:-1]
+    if items and at:
+        begin = _between(line, at)
+        gap = line[begin + len(items[0]) : _between(line, begin + len(items[0]))]
+        if line.startswith(gap.join(items), begin) and {item[-1] for item in items} <= _SELF_DELIMITING:
+            ends = list(accumulate((len(item) + len(gap) for item in items), initial=begin - len(gap)))[1:]
+            starts = [end - len(item) for end, item in zip(ends, items, strict=True)]
     return starts, ends
+
+
+def _between(line: bytes, at: int) -> int:
+    """The end of the blanks and commas that stand at `at`."""
+    found = _BETWEEN.match(line, at)
+    return found.end() if found else at
+
+
+def _shifted(places: list[int], shift: int) -> list[int]:
+    return [place + shift for place in places] if shift else places

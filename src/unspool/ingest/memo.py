@@ -6,22 +6,22 @@ Made = TypeVar("Made")
 
 
 class Memo(Generic[Made]):
-    """From (where, bytes) to what they were decoded to. Two generations: what was used lately survives the clearing."""
+    """From bytes to what they were decoded to. Two generations: what was used lately survives the clearing."""
 
-    def __init__(self, size: int = 32 << 20) -> None:
+    def __init__(self, size: int = 16 << 20) -> None:
         self._size = size
-        self._young: dict[tuple[str, bytes], Made] = {}
-        self._old: dict[tuple[str, bytes], Made] = {}
         self._held = 0
+        self._old: dict[bytes, Made] = {}
+        self.young: dict[bytes, Made] = {}
 
-    def get(self, where: str, data: bytes) -> Made | None:
-        found = self._young.get((where, data))
-        if found is None and (found := self._old.get((where, data))) is not None:
-            self.put(where, data, found)
+    def get(self, data: bytes) -> Made | None:
+        found = self.young.get(data)
+        if found is None and (found := self._old.get(data)) is not None:
+            self.put(data, found)
         return found
 
-    def put(self, where: str, data: bytes, made: Made) -> None:
+    def put(self, data: bytes, made: Made) -> None:
         self._held += len(data)
         if self._held > self._size:
-            self._old, self._young, self._held = self._young, {}, len(data)
-        self._young[where, data] = made
+            self._old, self.young, self._held = self.young, {}, len(data)
+        self.young[data] = made

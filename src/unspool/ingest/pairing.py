@@ -12,10 +12,9 @@ from msgspec.structs import replace
 from unspool.model import Block, Message, ToolResult, ToolUse, message
 
 
-def lacks_ids(message: Message) -> bool:
-    return any(
-        (isinstance(block, ToolUse) and block.id is None) or (isinstance(block, ToolResult) and block.call_id is None)
-        for block in message.blocks
+def lacks_id(block: Block) -> bool:
+    return (isinstance(block, ToolUse) and block.id is None) or (
+        isinstance(block, ToolResult) and block.call_id is None
     )
 
 

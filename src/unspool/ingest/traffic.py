@@ -94,24 +94,28 @@ class Traffic:
         return found or WIRES[cut.run.wire if cut else DEFAULT]
 
     def _messages(self, record: Record, wire: Wire, request: Body, cut: Cut | None) -> tuple[Message, ...] | None:
-        decode = self._decoding.message
-        heads = [decode(wire, key, _joined(request[key])) for key in wire.heads if request.get(key) is not None]
+        decode = self._decoding.messages
+        heads = [
+            message
+            for key in wire.heads
+            if request.get(key) is not None
+            for message in decode(wire, key, [msgspec.json.encode(request[key])])
+        ]
         items = request.get(wire.items)
         if items is None:
             return tuple(heads)
         if not isinstance(items, list):
-            return (*heads, decode(wire, wire.items, _joined(items)))
+            return (*heads, *decode(wire, wire.items, [msgspec.json.encode(items)]))
         known: Sequence[Message] = ()
         at = len(items)
         if cut is not None:
             if cut.run.wire != wire.name or not cut.fits(items):
                 return None
             known, at = cut.run.messages[cut.first : cut.first + cut.count], cut.first
-            items = items[:at] + items[at + 1 :]
-        said = [decode(wire, wire.items, item) for item in items[:at]]
-        said += known
-        said += [decode(wire, wire.items, item) for item in items[at:]]
-        self._runs.learn(record.data, cut, items, said, wire.name)
+            del items[at]
+        data = list(map(bytes, items))
+        said = [*decode(wire, wire.items, data[:at]), *known, *decode(wire, wire.items, data[at:])]
+        self._runs.learn(record.data, cut, data, said, wire.name)
         return (*heads, *said)
 
     def _paired(self, messages: tuple[Message, ...], answer: Response) -> tuple[tuple[Message, ...], Response]:
@@ -163,11 +167,6 @@ def _without_http(envelope: Envelope) -> Envelope:
 
 def _raws(value: Any) -> list[Raw]:
     return [raw for raw in value if isinstance(raw, Raw)] if isinstance(value, list) else []
-
-
-def _joined(value: Any) -> Any:
-    """A list or object of the request as one item again."""
-    return Raw(msgspec.json.encode(value)) if isinstance(value, list | dict) else value
 
 
 def _identifier(value: Any) -> str | None:
