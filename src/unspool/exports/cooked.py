@@ -6,8 +6,7 @@ where it is, with its result behind it. One function does this for requests and 
 the next request gets the ids it had.
 """
 
-import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -16,6 +15,7 @@ from msgspec import Struct
 from unspool.model import (
     Block,
     Compaction,
+    Cooked,
     CookedCall,
     CookedMessage,
     CookedRequest,
@@ -30,14 +30,15 @@ from unspool.model import (
     Tool,
     ToolResult,
     ToolUse,
-    message,
+    fingerprint,
+    text_identity,
+    text_message,
 )
 
-_encode = msgspec.json.Encoder(order="sorted").encode
 _REDACTED = "[redacted thinking]"
 
 
-class _Row(Struct, frozen=True):
+class _Row(Struct, frozen=True, gc=False):
     """A cooked message without its id: what is hashed."""
 
     role: CookedRole
@@ -65,7 +66,7 @@ class Cooker:
         asked = self._rows_of(exchange.messages)
         answered = self._rows_of(response.messages)
         if failure is not None:
-            answered += self._rows_of((message("assistant", (Text(f"Error: {failure.message}"),), "string"),))
+            answered += self._rows_of((text_message("assistant", f"Error: {failure.message}"),))
         return CookedRequest(
             id=self._request_id(exchange.id),
             parent_id=None,
@@ -107,12 +108,16 @@ class Cooker:
         for each in messages:
             rows = known.get((each.id, each.form))
             if rows is None:
-                rows = known[each.id, each.form] = tuple(map(self._row_id, flatten(each)))
+                match each.blocks:
+                    case (Text(refusal=False) as said,):  # most messages: the message's identity is its row's
+                        rows = (self._row_id(each.id[:16], _Row(each.role, said.text)),)
+                    case _:
+                        rows = tuple([self._row_id(_row_key(row), row) for row in flatten(each)])
+                known[each.id, each.form] = rows
             ids += rows
         return ids
 
-    def _row_id(self, row: _Row) -> str:
-        key = _key(row)
+    def _row_id(self, key: str, row: _Row) -> str:
         found = self._ids.get(key)
         if found is None:
             found = self._ids[key] = f"m{len(self.messages)}"
@@ -137,8 +142,15 @@ class Cooker:
         return found
 
 
+def _row_key(row: _Row) -> str:
+    """The first 16 digits of a SHA-256 over all fields of the row; text alone is hashed as a message of it would be."""
+    if row.tool_calls is None and row.is_error is None:
+        return text_identity(row.role, row.content)[:16]
+    return _key(row)
+
+
 def _key(value: Any) -> str:
-    return hashlib.sha256(_encode(value)).hexdigest()[:16]
+    return fingerprint(value)[:16]
 
 
 def flatten(message: Message) -> Iterator[_Row]:
@@ -195,3 +207,23 @@ def as_text(block: Block) -> str:
             return msgspec.json.encode(_call(block)).decode()
         case ToolResult():
             return "\n".join(map(as_text, block.content))
+
+
+def encode(cooked: Cooked) -> Iterator[bytes]:
+    """One JSON object, in pieces: a line for each message, tool, request and note, so that it can be grepped."""
+    lists: dict[str, Sequence[Any]] = {
+        "messages": cooked.messages,
+        "tools": cooked.tools,
+        "requests": cooked.requests,
+        "notes": cooked.notes,
+    }
+    opening = b'{"'
+    for name, items in lists.items():
+        yield opening + name.encode() + b'": ['
+        between = b"\n"
+        for item in items:
+            yield between + msgspec.json.encode(item)
+            between = b",\n"
+        yield b"\n]" if items else b"]"
+        opening = b',\n"'
+    yield b',\n"version": %d}\n' % cooked.version

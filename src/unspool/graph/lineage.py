@@ -17,7 +17,7 @@ reminders before another prompt, makes no family. Each candidate is found by an 
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -55,9 +55,9 @@ class Facts(Struct):
     """What rows say; asked for rarely."""
 
     text: Callable[[Row], str]
-    calls: Callable[[Row], Sequence[str]]
-    """Ids of the tool calls that a row makes or answers, as the provider gave them."""
     is_user: Callable[[Row], bool]
+    calls: Mapping[Row, Sequence[str]]
+    """Ids, as the provider gave them, of the tool calls that a row makes or answers."""
 
 
 class _Found(Struct):
@@ -140,10 +140,9 @@ class Lineage:
         near: list[tuple[int, int]] = []
         for at in range(len(path) - 1, -1, -1):
             row = path[at]
-            found = self._begins_with(step, row, at)
-            if found is not None:
+            if (row, at + 1) in self._ends and (found := self._begins_with(step, row, at)):
                 break
-            if len(near) < _CANDIDATES:
+            if (row in self._makers or row in self._facts.calls) and len(near) < _CANDIDATES:
                 near += [(maker, at) for maker in self._answered_with(row) if all(maker != other for other, _ in near)]
         best = found
         for maker, at in near[:_CANDIDATES]:
@@ -169,7 +168,7 @@ class Lineage:
 
     def _answered_with(self, row: Row) -> list[int]:
         makers = list(reversed(self._makers.get(row, ())[-4:]))
-        for call in self._facts.calls(row):
+        for call in self._facts.calls.get(row, ()):
             caller = self._callers.get(call)
             if caller is not None and caller not in makers:
                 makers.append(caller)
@@ -194,7 +193,7 @@ class Lineage:
 
     def _is_telling(self, row: Row) -> bool:
         """Whether two conversations would hardly say this by chance."""
-        return bool(self._facts.calls(row)) or len(self._facts.text(row)) >= 40
+        return row in self._facts.calls or len(self._facts.text(row)) >= 40
 
     def _compacted(self, step: Step) -> _Found | None:
         """A new beginning that carries a summary of what came before."""
@@ -223,5 +222,5 @@ class Lineage:
             self._quotes.remember(step.answer, number)
         for row in step.answer:
             self._makers[row].append(number)
-            for call in self._facts.calls(row):
+            for call in self._facts.calls.get(row, ()):
                 self._callers[call] = number

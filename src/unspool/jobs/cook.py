@@ -55,8 +55,8 @@ def link(requests: list[CookedRequest], messages: list[CookedMessage], previous:
     lineage = Lineage(
         Facts(
             text=lambda row: rows[row].content,
-            calls=lambda row: _real_calls(rows[row]),
             is_user=lambda row: rows[row].role == "user",
+            calls={message.id: calls for message in messages if (calls := _real_calls(message))},
         )
     )
     for request in requests:
@@ -79,5 +79,7 @@ def link(requests: list[CookedRequest], messages: list[CookedMessage], previous:
 
 def _real_calls(message: CookedMessage) -> list[str]:
     """Ids that the provider gave; `call_0` and its like are our own and prove nothing."""
+    if message.tool_calls is None and message.tool_use_id is None:
+        return []
     ids = [call.id for call in message.tool_calls or ()] + [message.tool_use_id]
     return [found for found in ids if found and not (found.startswith("call_") and found[5:].isdecimal())]

@@ -1,0 +1,64 @@
+"""The command line: one module a command, imported when it is called."""
+
+import os
+import signal
+import sys
+from importlib import import_module
+
+import click
+
+from unspool import __version__
+from unspool.errors import UnspoolError
+
+# Name → what `unspool --help` says of it; the module of the same name has the command.
+COMMANDS = {
+    "cook": "Turn recorded API traffic into a deduplicated graph of its conversations.",
+}
+
+
+class Lazy(click.Group):
+    """Lists the commands without importing them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"unspool.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=Lazy, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, message="unspool %(version)s")
+def unspool() -> None:
+    """The conversations of LLM programs and coding agents: recorded, read, cooked into one graph."""
+
+
+def run() -> None:
+    """Run the command with the exit statuses that the documentation promises."""
+    try:
+        status = unspool.main(prog_name="unspool", standalone_mode=False)
+        sys.stdout.flush()
+    except UnspoolError as error:
+        _say(f"unspool: {error}")
+        status = error.exit_status
+    except click.ClickException as error:
+        error.show()
+        status = error.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        _say("unspool: interrupted")
+        status = 128 + signal.SIGINT
+    except BrokenPipeError:
+        # Whoever read our output has seen enough. Python would complain again when it closes standard output.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = 0
+    sys.exit(status)
+
+
+def _say(text: str) -> None:
+    click.echo(text, err=True)

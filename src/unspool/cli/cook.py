@@ -1,0 +1,50 @@
+"""`unspool cook`"""
+
+import sys
+
+import click
+import msgspec
+
+from unspool.cli.progress import Progress
+from unspool.cli.summary import say_summary
+from unspool.errors import StrictFault
+from unspool.exports.cooked import encode
+from unspool.jobs.cook import cook
+from unspool.sources.atomic import write
+from unspool.sources.files import expand
+from unspool.wires import WIRES
+
+
+@click.command("cook", short_help="Recorded API traffic → a deduplicated graph.")
+@click.argument("inputs", metavar="INPUT…", nargs=-1, required=True)
+@click.option("-o", "--output", metavar="FILE", default="-", help="Where to write; - is standard output (default).")
+@click.option(
+    "--format",
+    "wire",
+    type=click.Choice(["auto", *WIRES]),
+    default="auto",
+    help="The API that the records speak; auto recognises each record by itself.",
+)
+@click.option("--strict", is_flag=True, help="Exit with 1 if any line could not be read whole.")
+@click.option("--notes", metavar="FILE", help="Write what could not be understood there too, as JSON lines.")
+@click.option("-q", "--quiet", is_flag=True, help="No summary on standard error.")
+def command(inputs: tuple[str, ...], output: str, wire: str, strict: bool, notes: str | None, quiet: bool) -> None:
+    """Turn recorded API traffic into a deduplicated graph of its conversations.
+
+    INPUT is a file, a folder or - (standard input): JSON lines, one JSON array or object, also .gz and .zst. Each
+    message and tool is written once; each request lists its messages by id, and names the request it continues.
+
+    \b
+    unspool cook trace.jsonl -o cooked.json
+    unspool cook traces/ | jq '.requests[] | {id, parent_id, parent_reason}'
+    """
+    files = list(expand(inputs))
+    with Progress(files, shown=not quiet) as progress:
+        cooked = cook(*files, wire=wire, seen=progress.seen)
+    write(output, encode(cooked))
+    if notes:
+        write(notes, (msgspec.json.encode(note) + b"\n" for note in cooked.notes))
+    if not quiet:
+        say_summary(cooked, len(files), sys.stderr)
+    if strict and cooked.notes:
+        raise StrictFault(f"--strict: {len(cooked.notes)} notes, the first at {cooked.notes[0].origin}")

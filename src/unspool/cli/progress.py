@@ -1,0 +1,57 @@
+"""A progress bar on a terminal, for work that takes more than a second."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from time import monotonic
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from unspool.model import Exchange, Note
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+
+_PATIENCE = 1.0
+_REFRESH = 0.1
+
+
+class Progress:
+    """Call `seen` with each item read. Draws nothing elsewhere than on a terminal."""
+
+    def __init__(self, files: Sequence[str], shown: bool) -> None:
+        self._files = files
+        self._shown = shown and sys.stderr.isatty()
+        self._next = monotonic() + _PATIENCE
+        self._bar: Bar | None = None
+        self._before: dict[str, int] = {}
+
+    def __enter__(self) -> "Progress":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def seen(self, item: Exchange | Note) -> None:
+        if not self._shown or (now := monotonic()) < self._next:
+            return
+        self._next = now + _REFRESH
+        if self._bar is None:
+            self._bar = self._started()
+        read = self._before.get(item.origin.file, 0) + item.origin.offset + item.origin.size
+        self._bar.update(self._bar.task_ids[0], completed=read)
+
+    def _started(self) -> "Bar":
+        from rich.console import Console
+        from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+        whole = 0
+        for file in self._files:
+            self._before[file] = whole
+            whole += Path(file).stat().st_size if Path(file).is_file() else 0
+        columns = TextColumn("reading"), BarColumn(), DownloadColumn(), TimeRemainingColumn()
+        bar = Progress(*columns, console=Console(stderr=True), transient=True)
+        bar.add_task("read", total=whole or None)
+        bar.start()
+        return bar

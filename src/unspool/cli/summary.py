@@ -1,0 +1,121 @@
+"""What `unspool cook` says when it is done: every line accounted for, and each conversation in one row."""
+
+import os
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from typing import TextIO
+
+import click
+
+from unspool.model import Cooked, CookedMessage, CookedRequest, Note, NoteKind, Usage
+
+_ROWS = 12
+_NOTES = 8
+_LOST: tuple[NoteKind, ...] = ("unreadable", "skipped")
+
+
+def say_summary(cooked: Cooked, files: int, to: TextIO) -> None:
+    def say(text: str = "") -> None:
+        click.echo(text, file=to)
+
+    lost = Counter(note.kind for note in cooked.notes if note.kind in _LOST)
+    lines = len(cooked.requests) + lost.total()
+    parts = [_count(len(cooked.requests), "request"), *(f"{lost[kind]:,} {kind}" for kind in _LOST if lost[kind])]
+    say(f"{_count(lines, 'record')} in {_count(files, 'file')}: {', '.join(parts)}")
+    if cooked.requests:
+        sent = sum(len(request.request_messages) for request in cooked.requests)
+        say(f"{_count(len(cooked.messages), 'message')} and {_count(len(cooked.tools), 'tool')}, sent {sent:,} times")
+        say()
+        for line in _conversations(cooked):
+            say(line)
+    for line in _notes(cooked.notes):
+        say(line)
+
+
+def _conversations(cooked: Cooked) -> Iterable[str]:
+    roots = _roots(cooked.requests)
+    rows = {message.id: message for message in cooked.messages}
+    width = min(os.get_terminal_size(2).columns if os.isatty(2) else 100, 120)
+    title = max(width - 64, 16)
+    heads = f"{'input':>8} {'cached':>8} {'output':>8}  branches"
+    yield click.style(f"{'conversation':<{title}} {'requests':>8}  {'model':<20} {heads}", dim=True)
+    for members in roots[:_ROWS]:
+        models = list(dict.fromkeys(request.model for request in members if request.model))
+        model = _cut((models or ["?"])[0] + (f" +{len(models) - 1}" if len(models) > 1 else ""), 20)
+        usage = [request.usage for request in members if request.usage]
+        yield (
+            f"{_cut(_title(members[0], rows), title):<{title}} {len(members):>8,}  {model:<20} {_tokens(usage)}"
+            f"  {_branches(members)}"
+        ).rstrip()
+    if len(roots) > _ROWS:
+        rest = sum(map(len, roots[_ROWS:]))
+        yield click.style(
+            f"… and {_count(len(roots) - _ROWS, 'more conversation')} with {_count(rest, 'request')}", dim=True
+        )
+
+
+def _roots(requests: Iterable[CookedRequest]) -> list[list[CookedRequest]]:
+    """The requests of each conversation, the largest first. A retried first request belongs to the one it retries."""
+    root: dict[str, str] = {}
+    members: dict[str, list[CookedRequest]] = defaultdict(list)
+    for request in requests:
+        before = request.parent_id or request.retry_of
+        root[request.id] = root.get(before, request.id) if before else request.id
+        members[root[request.id]].append(request)
+    return sorted(members.values(), key=len, reverse=True)
+
+
+def _title(request: CookedRequest, rows: dict[str, CookedMessage]) -> str:
+    """What the person asked: the first line of the last thing said, not of a reminder in tags."""
+    said = [rows[row] for row in request.request_messages]
+    asked = [row.content for row in said if row.role == "user" and not row.content.lstrip().startswith("<")]
+    text = (asked or [row.content for row in said] or [""])[-1].strip()
+    return text.splitlines()[0] if text else "(nothing)"
+
+
+def _tokens(usages: list[Usage]) -> str:
+    if not usages:
+        return f"{'':>8} {'':>8} {'':>8}"
+    numbers = (
+        sum(usage.input + usage.cache_write for usage in usages),
+        sum(usage.cache_read for usage in usages),
+        sum(usage.output for usage in usages),
+    )
+    return " ".join(f"{_human(number):>8}" for number in numbers)
+
+
+def _branches(members: list[CookedRequest]) -> str:
+    kinds: Counter[str | None] = Counter("retry" if request.retry_of else request.parent_reason for request in members)
+    kinds["error"] = sum(request.error is not None for request in members)
+    named = [
+        ("retry", "retries"),
+        ("edit", "edits"),
+        ("switch", "switches"),
+        ("compaction", "compactions"),
+        ("error", "errors"),
+    ]
+    return ", ".join(_count(kinds[one], one, many) for one, many in named if kinds[one])
+
+
+def _notes(notes: list[Note]) -> Iterable[str]:
+    if notes:
+        yield ""
+    for note in notes[:_NOTES]:
+        yield f"{click.style(f'{note.kind:<10}', fg='yellow')} {note.origin}: {note.reason}"
+    if len(notes) > _NOTES:
+        yield click.style(f"… and {_count(len(notes) - _NOTES, 'more note')}: see --notes FILE", dim=True)
+
+
+def _count(number: int, one: str, many: str | None = None) -> str:
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def _human(number: int) -> str:
+    for size, letter in ((1_000_000, "M"), (1_000, "k")):
+        if number >= size:
+            return f"{number / size:.1f}{letter}"
+    return str(number)
+
+
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else text[: width - 1] + "…"
