@@ -1,11 +1,12 @@
 """Calls without an id, and results that name no call: paired by position.
 
 Gemini often gives no ids, the oldest OpenAI form never does, and hand-made traces forget them. Such a call is named
-`call_0`, `call_1`, … by its place among the calls of its request, so the same call has the same name in every later
-request of its conversation.
+`call_0`, `call_1`, … by its place among such calls of its request, so the same call has the same name in every later
+request of its conversation. A result that names no call answers the first open call of its tool, before all one that
+had no id either.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from msgspec.structs import replace
 
@@ -22,10 +23,13 @@ class Pairing:
     """The calls of one request, in order; go through its messages, then through each answer's."""
 
     def __init__(self) -> None:
-        self._calls = 0
-        self._open: list[ToolUse] = []
+        self._named = 0
+        self._given: set[str | None] = set()
+        self._open: list[tuple[bool, ToolUse]] = []  # whether the source gave an id, and the call
 
     def name(self, messages: Iterable[Message]) -> tuple[Message, ...]:
+        messages = tuple(messages)
+        self._given.update(block.id for each in messages for block in each.blocks if isinstance(block, ToolUse))
         named = []
         for each in messages:
             blocks = tuple(map(self._block, each.blocks))
@@ -36,28 +40,33 @@ class Pairing:
     def branch(self) -> "Pairing":
         """For an answer: it goes on from here, and the next alternative does too."""
         branch = Pairing()
-        branch._calls, branch._open = self._calls, list(self._open)
+        branch._named, branch._given, branch._open = self._named, set(self._given), list(self._open)
         return branch
 
     def _block(self, block: Block) -> Block:
         match block:
             case ToolUse():
-                named = block if block.id is not None else replace(block, id=f"call_{self._calls}")
-                self._calls += 1
-                self._open.append(named)
-                return named
+                call = block if block.id is not None else replace(block, id=self._new_name())
+                self._open.append((call is block, call))
+                return call
             case ToolResult(call_id=None):
-                call = self._answered_by(block)
-                return block if call is None else replace(block, call_id=call.id)
+                answered = self._answered_by(block)
+                return block if answered is None else replace(block, call_id=answered.id)
             case ToolResult():
-                self._open = [call for call in self._open if call.id != block.call_id]
+                self._open = [entry for entry in self._open if entry[1].id != block.call_id]
         return block
 
+    def _new_name(self) -> str:
+        while (name := f"call_{self._named}") in self._given:
+            self._named += 1
+        self._named += 1
+        return name
+
     def _answered_by(self, result: ToolResult) -> ToolUse | None:
-        """The first open call; of several tools, the first of that name."""
-        fitting = [call for call in self._open if call.server_side == result.server_side]
-        named: Sequence[ToolUse] = [call for call in fitting if result.name in (None, call.name)]
-        for call in named or fitting:
-            self._open.remove(call)
-            return call
-        return None
+        fitting = [entry for entry in self._open if entry[1].server_side == result.server_side]
+        of_tool = [entry for entry in fitting if result.name in (None, entry[1].name)]
+        if not fitting:
+            return None
+        entry = min(of_tool or fitting, key=lambda entry: entry[0])
+        self._open.remove(entry)
+        return entry[1]

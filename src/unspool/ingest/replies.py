@@ -90,7 +90,8 @@ def read_reply(wire: Wire, reply: Reply, error: Any, status: int | None) -> Read
         response = wire.answer(reply.body)
         failure = failure or failure_in_body(reply.body, status)
     elif reply.text is not None or reply.body is not None:
-        failure = failure or failure_in_body(reply.body, status)
+        broken = status is not None and status >= 400
+        failure = failure or failure_in_body(reply.body, status) or (failure_of(reply.text) if broken else None)
         if failure is None:
             response = Response((_as_text(reply),))
             faults.append(("odd", "the response is no JSON object: kept as text"))

@@ -102,7 +102,7 @@ def part_of(value: Any) -> Block:
     signature = string(either(value, _SIGNATURE))
     if isinstance(text := value.get("text"), str):
         extra = leftover(value, "text", "thought", *_SIGNATURE)
-        if value.get("thought"):
+        if value.get("thought") or (signature and not text):  # a signature alone stands for thoughts not shown
             return Thinking(text, signature, extra=extra)
         return Text(text, signature=signature, extra=extra)
     for names, read in _PARTS.items():

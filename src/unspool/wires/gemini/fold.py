@@ -21,9 +21,9 @@ def fold(events: Iterable[Any]) -> Folded:
         match mapping(event):
             case {"error": error} if error:
                 folded.error = event
-            case dict() if not _KEYS.isdisjoint(event):
-                body.update({key: value for key, value in event.items() if key != "candidates"})
-                for chunk in listing(event.get("candidates")):
+            case chunks if not _KEYS.isdisjoint(chunks):
+                body.update({key: value for key, value in chunks.items() if key != "candidates"})
+                for chunk in listing(chunks.get("candidates")):
                     if isinstance(chunk, dict):
                         _add(candidates.setdefault(count(chunk.get("index")), {}), chunk)
             case _:

@@ -60,6 +60,8 @@ class _Choice:
             match key, value:
                 case _, None:
                     continue
+                case "content", str() if self.parts:
+                    self.parts.append({"type": "text", "text": value})
                 case "content" | "refusal" | "reasoning_content" | "reasoning" | "thinking", str():
                     self.texts.setdefault(key, []).append(value)
                 case "content", list():

@@ -189,10 +189,12 @@ def _own_call(kind: str, value: dict[str, Any]) -> tuple[Block, ...]:
     """A call of a tool that the API itself defines; the provider's own carry their result with them."""
     name = text_of(value.get("name")) or kind.removesuffix("_call")
     asked = {key: value[key] for key in _ASKED if value.get(key) is not None}
+    if not asked and "call_id" in value:  # a kind of call that we do not know: all it says may be what was asked
+        asked = leftover(value, "id", "call_id", "status", "name") or {}
     arguments, text = arguments_of(asked["arguments"]) if isinstance(asked.get("arguments"), str) else (asked, None)
     if len(asked) == 1 and isinstance(action := next(iter(asked.values())), dict):
         arguments, text = action, None
-    server_side = kind not in _CLIENT_CALLS
+    server_side = kind not in _CLIENT_CALLS and "call_id" not in value
     call_id = string(value.get("id")) if server_side else _call_id(value)
     extra = {"type": kind, **(leftover(value, *_ASKED, *_GAVE, "call_id" if not server_side else "id", "name") or {})}
     call = ToolUse(call_id, name, arguments, text, server_side, extra=extra)

@@ -1,0 +1,56 @@
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Callable[..., subprocess.CompletedProcess[bytes]]
+Write = Callable[..., Path]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--accept", action="store_true", help="Rewrite golden files with what the program gives now.")
+
+
+@pytest.fixture
+def accept(request: pytest.FixtureRequest) -> bool:
+    return bool(request.config.getoption("--accept"))
+
+
+@pytest.fixture
+def unspool() -> Run:
+    """Run the command as a user would: a process of its own."""
+
+    def run(*arguments: str | Path, stdin: bytes = b"", **environment: str) -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run(
+            [sys.executable, "-m", "unspool", *map(str, arguments)],
+            input=stdin,
+            capture_output=True,
+            check=False,
+            env={**os.environ, **environment},
+            timeout=120,
+        )
+
+    return run
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """A file of JSON lines: each value is encoded, text and bytes are written as they are."""
+
+    def write(*records: Any, name: str = "trace.jsonl") -> Path:
+        path = tmp_path / name
+        lines = []
+        for record in records:
+            if isinstance(record, bytes):
+                lines.append(record)
+            else:
+                lines.append((record if isinstance(record, str) else json.dumps(record, ensure_ascii=False)).encode())
+        path.write_bytes(b"".join(line + b"\n" for line in lines))
+        return path
+
+    return write

@@ -1,0 +1,139 @@
+"""Golden folders of the wires: tests/wires/<wire>/<idea>.json, a list of records, and beside it what comes of it."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from unspool.dialect import Record, Signs
+from unspool.exports.cooked import Cooker, encode
+from unspool.ingest.envelope import open_envelope
+from unspool.ingest.open import read_exchanges
+from unspool.ingest.traffic import Traffic
+from unspool.jobs.cook import cook
+from unspool.model import Exchange, Note, Origin
+from unspool.wires import WIRES
+
+FOLDER = Path(__file__).parent / "wires"
+CASES = sorted(path for path in FOLDER.glob("*/*.json") if not path.name.endswith(".golden.json"))
+
+
+def name(case: Path) -> str:
+    return f"{case.parent.name}/{case.stem}"
+
+
+def test_every_wire_has_a_folder_and_every_folder_a_wire() -> None:
+    assert {case.parent.name for case in CASES} == set(WIRES)
+
+
+@pytest.mark.parametrize("case", CASES, ids=name)
+def test_golden(case: Path, accept: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(case.parent)  # so that origins name the file alone
+    exchanges = [item for item in read_exchanges(case.name) if isinstance(item, Exchange)]
+    found = {
+        "cooked": json.loads(b"".join(encode(cook(case.name)))),
+        "exchanges": json.loads(msgspec.json.encode(exchanges)),
+    }
+    golden = case.with_suffix(".golden.json")
+    if accept:
+        golden.write_text(json.dumps(found, ensure_ascii=False, indent=1) + "\n")
+    assert found == json.loads(golden.read_text()), "if this is right: pytest --accept, and look at the diff"
+
+
+@pytest.mark.parametrize("case", CASES, ids=name)
+def test_recognised_without_being_told(case: Path) -> None:
+    exchanges = [item for item in read_exchanges(case) if isinstance(item, Exchange)]
+    assert {exchange.wire for exchange in exchanges} == {case.parent.name}
+
+
+@pytest.mark.parametrize("case", CASES, ids=name)
+def test_told_gives_the_same_as_recognised(case: Path) -> None:
+    told = list(read_exchanges(case, wire=case.parent.name))
+    assert told == list(read_exchanges(case))
+
+
+@pytest.mark.parametrize("case", CASES, ids=name)
+def test_no_value_can_make_it_raise(case: Path) -> None:
+    """Each value of each record is replaced in turn; there is one exchange, unless the request itself is gone."""
+    for record in json.loads(case.read_text()):
+        for mutant in mutants(record):
+            data = json.dumps(mutant).encode()
+            items = list(Traffic().read(Record(data, Origin("mutant", 1, 0, len(data)))))
+            exchanges = [item for item in items if isinstance(item, Exchange)]
+            assert len(exchanges) == isinstance(mutant.get("request"), dict), mutant
+            assert all(isinstance(item, Exchange | Note) for item in items)
+            cooker = Cooker()
+            assert msgspec.json.encode([cooker.add(exchange) for exchange in exchanges])
+            assert msgspec.json.encode([exchanges, cooker.messages, cooker.tools])
+
+
+def mutants(value: Any) -> Iterator[Any]:
+    """The value with one value somewhere in it replaced, for each place and each replacement."""
+    inner: list[tuple[Any, Any]] = []
+    if isinstance(value, dict):
+        inner = list(value.items())
+    elif isinstance(value, list):
+        inner = list(enumerate(value))
+    for key, old in inner:
+        for new in (None, 7, "x", [], {}, [None], {"type": "x"}):
+            yield _with(value, key, new)
+        for mutant in mutants(old):
+            yield _with(value, key, mutant)
+
+
+def _with(value: Any, key: Any, new: Any) -> Any:
+    copy = value.copy()
+    copy[key] = new
+    return copy
+
+
+@pytest.mark.parametrize("wire", WIRES.values(), ids=lambda wire: wire.name)
+def test_no_json_value_makes_a_decoder_raise(wire: Any) -> None:
+    values = (None, True, 7, 1.5, "x", [], {}, [None], [[]], [{}], {"type": None}, {"role": 3}, {"parts": 1})
+    for value in values:
+        for slot in (*wire.heads, wire.items):
+            assert wire.decode(slot, value).id
+        assert list(wire.tools(value)) is not None
+        assert wire.fold([value]).body is not None
+        assert wire.answer(value if isinstance(value, dict) else {"content": value, "choices": value, "output": value})
+
+
+REQUESTS: list[tuple[str, dict[str, Any]]] = [
+    ("claude", {"request": {"system": "Be brief.", "messages": []}}),
+    ("claude", {"request": {"messages": [{"role": "user", "content": [{"type": "tool_result"}]}]}}),
+    ("claude", {"request": {"messages": [], "tools": [{"type": "web_search_20250305"}, {"input_schema": {}}]}}),
+    ("claude", {"request": {"messages": []}, "response": {"type": "message", "content": []}}),
+    ("claude", {"request": {}, "response": {"stream": True, "sse_lines": ["event: ping", 'data: {"type":"error"}']}}),
+    ("claude", {"request": {"messages": []}, "path": "/v1/messages?beta=true"}),
+    ("claude", {"request": {"messages": [], "model": "claude-opus-4-1"}}),
+    ("gemini", {"request": {"contents": []}}),
+    ("gemini", {"request": {"systemInstruction": "x"}}),
+    ("gemini", {"request": {}, "response": {"modelVersion": "gemini-3"}}),
+    ("gemini", {"request": {}, "path": "/v1/models/gemini-3:streamGenerateContent"}),
+    ("gemini", {"request": {"tools": [{"functionDeclarations": []}]}}),
+    ("responses", {"request": {"input": "Hi"}}),
+    ("responses", {"request": {"previous_response_id": "resp_1"}}),
+    ("responses", {"request": {}, "response": {"object": "response", "output": []}}),
+    ("responses", {"request": {}, "response": {"stream": True, "sse_lines": ['data: {"type":"response.created"}']}}),
+    ("openai", {"request": {"messages": [{"role": "user", "content": "Hi"}]}}),
+    ("openai", {"request": {"messages": [], "model": "claude-3"}, "response": {"choices": []}}),
+    ("openai", {"request": {"messages": [], "system": "x"}, "path": "/v1/chat/completions"}),
+    ("openai", {"request": {}}),
+]
+
+
+@pytest.mark.parametrize(("wire", "record"), REQUESTS)
+def test_one_sign_is_enough(wire: str, record: dict[str, Any]) -> None:
+    data = json.dumps(record).encode()
+    (exchange,) = (item for item in Traffic().read(Record(data, Origin("x", 1, 0, 0))) if isinstance(item, Exchange))
+    assert exchange.wire == wire
+
+
+def test_claims_need_no_response() -> None:
+    envelope = open_envelope(b'{"request": {"messages": []}}')
+    request = envelope["request"]
+    assert isinstance(request, dict)
+    assert {name: wire.claims(Signs("", request, b"", None)) for name, wire in WIRES.items()} == dict.fromkeys(WIRES, 0)
