@@ -57,7 +57,7 @@ class Facts(Struct):
     text: Callable[[Row], str]
     is_user: Callable[[Row], bool]
     calls: Mapping[Row, Sequence[str]]
-    """Ids, as the provider gave them, of the tool calls that a row makes or answers."""
+    """Ids, as the provider gave them, of the tool calls that a row makes."""
 
 
 class _Found(Struct):

@@ -79,7 +79,5 @@ def link(requests: list[CookedRequest], messages: list[CookedMessage], previous:
 
 def _real_calls(message: CookedMessage) -> list[str]:
     """Ids that the provider gave; `call_0` and its like are our own and prove nothing."""
-    if message.tool_calls is None and message.tool_use_id is None:
-        return []
-    ids = [call.id for call in message.tool_calls or ()] + [message.tool_use_id]
+    ids = [call.id for call in message.tool_calls or ()]
     return [found for found in ids if found and not (found.startswith("call_") and found[5:].isdecimal())]

@@ -1,0 +1,280 @@
+"""Whose child is this request? Situations from real traffic, one a test."""
+
+import random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conftest import Write
+from traffic import call, said
+from unspool.graph.distance import EXACT_UP_TO, distance
+from unspool.jobs.cook import cook
+from unspool.model import CookedRequest
+
+Links = dict[str, tuple[str | None, str | None, str | None]]
+
+
+@pytest.fixture
+def links(write: Write) -> Any:
+    """Cook the calls; each request's parent, its reason, and what it retries."""
+
+    def links(*records: dict[str, Any]) -> Links:
+        found: list[CookedRequest] = cook(write(*records)).requests
+        return {request.id: (request.parent_id, request.parent_reason, request.retry_of) for request in found}
+
+    return links
+
+
+def test_a_linear_conversation(links: Any) -> None:
+    assert links(
+        call("s:S", "u1", answer="a1", id="1"),
+        call("s:S", "u1", "a1", "u2", answer="a2", id="2"),
+        call("s:S", "u1", "a1", "u2", "a2", "u3", answer="a3", id="3"),
+    ) == {"1": (None, None, None), "2": ("1", "continues", None), "3": ("2", "continues", None)}
+
+
+def test_a_fork_goes_to_the_longest_shared_beginning(links: Any) -> None:
+    found = links(
+        call("s:S", "u1", answer="a1", id="1"),
+        call("s:S", "u1", "a1", "u2", answer="a2", id="2"),
+        call("s:S", "u1", "a1", "u2", "a2", "u3", answer="a3", id="3"),
+        call("s:S", "u1", "a1", "u2", "a2", "other", answer="a4", id="4"),
+        call("s:S", "u1", "a1", "other", answer="a5", id="5"),
+    )
+    assert found["4"] == ("2", "continues", None)
+    assert found["5"] == ("1", "continues", None)
+
+
+def test_a_retry_is_a_sibling_of_the_attempt_that_failed(links: Any) -> None:
+    found = links(
+        call("s:S", "u1", error="boom", id="0"),
+        call("s:S", "u1", answer="a1", id="1"),
+        call("s:S", "u1", "a1", "u2", error="overloaded", id="2"),
+        call("s:S", "u1", "a1", "u2", error="overloaded", id="3"),
+        call("s:S", "u1", "a1", "u2", answer="a2", id="4"),
+        call("s:S", "u1", "a1", "u2", "a2", "u3", answer="a3", id="5"),
+    )
+    assert found == {
+        "0": (None, None, None),
+        "1": (None, None, "0"),
+        "2": ("1", "continues", None),
+        "3": ("1", "retry", "2"),
+        "4": ("1", "retry", "3"),
+        "5": ("4", "continues", None),
+    }
+
+
+def test_going_on_after_a_failure_continues_the_failed_request(links: Any) -> None:
+    found = links(
+        call("s:S", "u1", answer="a1", id="1"),
+        call("s:S", "u1", "a1", "u2", error="timeout", id="2"),
+        call("s:S", "u1", "a1", "u2", "u3", answer="a3", id="3"),
+    )
+    assert found["3"] == ("2", "continues", None)
+
+
+def test_a_model_switch_keeps_the_parent(links: Any) -> None:
+    found = links(
+        call("u1", answer="a1", id="1", model="big"),
+        call("u1", "a1", "u2", answer="a2", id="2", model="small"),
+        call("u1", "a1", "u2", "a2", "u3", answer="a3", id="3", model="big"),
+    )
+    assert found["2"] == ("1", "switch", None)
+    assert found["3"] == ("2", "switch", None)
+
+
+def test_added_tools_keep_the_parent(links: Any) -> None:
+    tools = [{"type": "function", "function": {"name": f"tool{n}", "parameters": {}}} for n in range(9)]
+    found = links(
+        call("u1", answer="a1", id="1"),
+        call("u1", "a1", "u2", answer="a2", id="2", request={"tools": tools}),
+    )
+    assert found["2"] == ("1", "continues", None)
+
+
+def test_sharing_a_system_prompt_and_reminders_makes_no_family(links: Any) -> None:
+    shared = ("s:one", "s:two", "s:three", "reminder", "another reminder")
+    found = links(
+        call(*shared, "first task", answer="a1", id="1"),
+        call(*shared, "second task", answer="a2", id="2"),
+        call(*shared, "first task", "a1", "go on", answer="a3", id="3"),
+    )
+    assert found["2"] == (None, None, None)
+    assert found["3"] == ("1", "continues", None)
+
+
+def test_parallel_tool_results_do_not_split(links: Any) -> None:
+    calls = [{"id": f"k{n}", "type": "function", "function": {"name": "run", "arguments": "{}"}} for n in range(12)]
+    asked = {"role": "assistant", "content": None, "tool_calls": calls}
+    first, second = call("s:S", "u1", id="1"), call("s:S", "u1", id="2")
+    first["response"] = {"choices": [{"message": asked}]}
+    second["request"]["messages"] += [asked, *(said(f"t:k{n}") for n in range(12))]
+    assert links(first, second)["2"] == ("1", "continues", None)
+
+
+def test_one_changed_result_of_two_is_no_child_of_its_sibling(links: Any) -> None:
+    found = links(
+        call("u1", answer="c:x", id="1"),
+        call("u1", "c:x", "t:x", "u2", answer="a2", id="2"),
+        call("u1", "c:x", "t:x", "u2 changed", answer="a3", id="3"),
+    )
+    assert found["3"] == ("1", "continues", None)
+
+
+def test_a_volatile_first_line_does_not_break_the_chain(links: Any) -> None:
+    def prompt(n: int) -> str:
+        return f"s:billing: {n:08x}\nYou are an agent.\nBe brief."
+
+    found = links(
+        call(prompt(1), "u1", answer="a1", id="1"),
+        call(prompt(2), "u1", "a1", "u2", error="overloaded", id="2"),
+        call(prompt(3), "u1", "a1", "u2", answer="a2", id="3"),
+    )
+    assert found["2"] == ("1", "continues", None)
+    assert found["3"] == ("1", "retry", "2")
+
+
+def test_a_billing_line_of_its_own_does_not_break_the_chain(links: Any) -> None:
+    rules = "s:You are an agent.\nBe brief."
+    found = links(
+        call("s:billing: 1", rules, "u1", answer="a1", id="1"),
+        call("s:billing: 2", rules, "u1", "a1", "u2", answer="a2", id="2"),
+    )
+    assert found["2"] == ("1", "continues", None)
+
+
+def test_another_prompt_with_the_same_question_is_no_retry(links: Any) -> None:
+    found = links(
+        call("s:Find a title of three words.", "u1", answer="a title", id="1"),
+        call("s:You are an agent.\nBe brief.", "u1", answer="a1", id="2"),
+    )
+    assert found["2"] == (None, None, None)
+
+
+def test_stripped_thinking_continues(links: Any) -> None:
+    thought = {"role": "assistant", "content": "a1", "reasoning_content": "hm"}
+    first = call("u1", id="1")
+    first["response"] = {"choices": [{"message": thought}]}
+    assert links(first, call("u1", "a1", "u2", answer="a2", id="2"))["2"] == ("1", "continues", None)
+
+
+def test_an_edit_in_the_middle_still_has_its_parent(links: Any) -> None:
+    found = links(
+        call("u1", answer="c:x", id="1"),
+        call("u1", "c:x", "t:x", answer="a2", id="2"),
+        call("u1", "c:x", "t:x", "a2", "u3", answer="a3", id="3"),
+        call("u1", "c:x", "old result cleared", "a2", "u3", "a3", "u4", answer="a4", id="4"),
+    )
+    assert found["4"] == ("3", "edit", None)
+
+
+def test_a_call_id_is_enough_to_know_the_answer_again(links: Any) -> None:
+    first = call("u1 as sent", "a0", "u1", answer="c:toolu_9", id="1")
+    again = said("c:toolu_9")
+    again["tool_calls"][0]["function"]["arguments"] = '{"n": "rewritten"}'
+    second = call("u1 as rewritten", "a0", "u1", id="2")
+    second["request"]["messages"] += [again, said("t:toolu_9")]
+    assert links(first, second)["2"] == ("1", "edit", None)
+
+
+def test_a_summary_links_to_what_it_compacts(links: Any) -> None:
+    summary = "a summary: first the tests were run, and then the login was mended.\n" * 3 + "All is well now."
+    found = links(
+        call("s:S\nT", "u1", answer="a1", id="1"),
+        call("s:S\nT", "u1", "a1", "Summarise, please.", answer=summary, id="2"),
+        call("s:S\nT", f"Here is what came before:\n{summary}\nGo on.", answer="a3", id="3"),
+    )
+    assert found["2"] == ("1", "continues", None)
+    assert found["3"] == ("2", "compaction", None)
+
+
+def test_words_that_agents_begin_a_summary_with_are_known(links: Any) -> None:
+    words = "This session is being continued from a previous conversation that ran out of context. The user wanted tea."
+    found = links(
+        call("s:S\nT", "u1", answer="a1", id="1"),
+        call("s:S\nT", "u1", "a1", "u2", answer="a2", id="2"),
+        call("s:other", "unrelated", answer="a9", id="x"),
+        call("s:S\nT", words, answer="a3", id="3"),
+    )
+    assert found["3"] == ("2", "compaction", None)
+
+
+def test_dropped_history_is_a_compaction(links: Any) -> None:
+    long = [text for n in range(12) for text in (f"u{n}", f"a{n} with enough words to be known again anywhere")]
+    last = "a last word with enough letters to be known again"
+    found = links(
+        call("s:S", *long, "u12", answer=last, id="1"),
+        call("s:S", "u12", last, "u13", answer="a13", id="2"),
+    )
+    assert found["2"] == ("1", "compaction", None)
+
+
+def test_what_the_provider_holds_is_named_by_the_request(links: Any) -> None:
+    def responses(number: str, text: str, previous: str | None = None, model: str = "m") -> dict[str, Any]:
+        record = call(id=number)
+        record["request"] = {"model": model, "input": text, "previous_response_id": previous}
+        record["response"] = {"id": f"resp_{number}", "object": "response", "status": "completed", "output": []}
+        return record
+
+    found = links(
+        responses("1", "Hello"),
+        responses("2", "Go on", "resp_1"),
+        responses("3", "Go on", "resp_2"),
+        responses("4", "Go on", "resp_2"),
+        responses("5", "Go on", "resp_4", "other"),
+    )
+    assert found == {
+        "1": (None, None, None),
+        "2": ("1", "continues", None),
+        "3": ("2", "continues", None),
+        "4": ("2", "retry", "3"),
+        "5": ("4", "switch", None),
+    }
+
+
+def test_interleaved_conversations_stay_apart(links: Any) -> None:
+    records = []
+    for turn in range(6):
+        for name in "xyz":
+            before = [text for n in range(turn) for text in (f"{name} asks {n}", f"a{n} for {name}")]
+            records.append(
+                call("s:S", *before, f"{name} asks {turn}", answer=f"a{turn} for {name}", id=f"{name}{turn}")
+            )
+    found = links(*records)
+    assert all(found[f"{name}{turn}"][0] == f"{name}{turn - 1}" for name in "xyz" for turn in range(1, 6))
+    assert all(found[f"{name}0"] == (None, None, None) for name in "xyz")
+
+
+def test_equal_answers_in_many_conversations_do_not_mislead(links: Any) -> None:
+    records = []
+    for n in range(30):
+        records.append(call("s:S", f"task {n}", answer="a ok", id=f"{n}.0"))
+        records.append(call("s:S", f"task {n}", "a ok", "thanks", answer="a ok", id=f"{n}.1"))
+    found = links(*records)
+    assert all(found[f"{n}.1"] == (f"{n}.0", "continues", None) for n in range(30))
+    assert all(found[f"{n}.0"][0] is None for n in range(30))
+
+
+def test_a_request_without_messages_is_a_root(links: Any) -> None:
+    assert links(call(id="1", answer="a1"), call(id="2", answer="a1")) == {"1": (None,) * 3, "2": (None,) * 3}
+
+
+@given(st.lists(st.integers(0, 3), max_size=30), st.lists(st.integers(0, 3), max_size=30), st.integers(0, 40))
+def test_distance_is_the_edit_distance(left: list[int], right: list[int], limit: int) -> None:
+    table = [list(range(len(right) + 1))]
+    for i, one in enumerate(left, 1):
+        table.append([i])
+        for j, other in enumerate(right, 1):
+            table[i].append(min(table[i - 1][j] + 1, table[i][j - 1] + 1, table[i - 1][j - 1] + (one != other)))
+    expected = table[-1][-1]
+    assert distance(left, right, limit) == (expected if expected <= limit else None)
+
+
+def test_far_apart_paths_get_a_lower_bound() -> None:
+    mixed = list(range(300))
+    random.Random(1).shuffle(mixed)
+    found = distance(list(range(300)) + list(range(1000, 1100)), mixed, 400)
+    assert found is not None
+    assert EXACT_UP_TO < found <= 400
