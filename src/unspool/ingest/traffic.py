@@ -13,12 +13,12 @@ from unspool.ingest.envelope import Envelope, open_envelope, plain
 from unspool.ingest.facts import models, number_of, path_of, status_of, time_of
 from unspool.ingest.known import Cut, KnownRuns
 from unspool.ingest.pairing import Pairing
-from unspool.ingest.replies import Reply, read_reply, reply_of
+from unspool.ingest.replies import read_reply, reply_of
 from unspool.model import Exchange, Message, Note, NoteKind, Response
 from unspool.sources.jsontext import Unreadable, mend
-from unspool.wires import WIRES, wire_for
+from unspool.wires import WIRES, likeliest_wire, wire_for
 
-AUTO, DEFAULT = "auto", "openai"
+AUTO = "auto"
 _FACTS = ("id", "timestamp", "duration_ms", "request", "response", "error", "status")
 _open_body = msgspec.json.Decoder(Body).decode
 
@@ -62,9 +62,9 @@ class Traffic:
         response, error = plain(envelope.get("response")), plain(envelope.get("error"))
         reply, path = reply_of(response), path_of(envelope)
         definitions = [raw for key in ("tools", "functions") for raw in _raws(request.get(key))]
-        wire = self._recognised(path, request, definitions, reply, cut)
-        messages = self._messages(record, wire, request, cut)
-        if messages is None:
+        wire = self._recognised(Signs(path, request, b"".join(definitions), reply.sign), cut)
+        messages = wire and self._messages(record, wire, request, cut)
+        if wire is None or messages is None:
             return None
         status = status_of(envelope, response, error)
         read = read_reply(wire, reply, error, status)
@@ -87,11 +87,9 @@ class Traffic:
             {key: plain(value) for key, value in envelope.items() if key not in _FACTS} or None,
         )
 
-    def _recognised(self, path: str, request: Body, definitions: Sequence[Raw], reply: Reply, cut: Cut | None) -> Wire:
-        if self._wire is not None:
-            return self._wire
-        found = wire_for(Signs(path, request, b"".join(definitions), reply.sign))
-        return found or WIRES[cut.run.wire if cut else DEFAULT]
+    def _recognised(self, signs: Signs, cut: Cut | None) -> Wire | None:
+        """The record's wire. None for a cut line if only its items could tell: some of them are not there."""
+        return self._wire or wire_for(signs) or (None if cut else likeliest_wire(signs))
 
     def _messages(self, record: Record, wire: Wire, request: Body, cut: Cut | None) -> tuple[Message, ...] | None:
         decode = self._decoding.messages

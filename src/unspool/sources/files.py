@@ -8,11 +8,11 @@ import gzip
 import os
 import sys
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from io import BufferedReader
 from pathlib import Path
-from typing import Protocol, cast
+from typing import cast
 
 from unspool.errors import InputNotFound
 
@@ -34,10 +34,6 @@ _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 
 class Damaged(ValueError):
     """Compressed data that breaks off or makes no sense from here on."""
-
-
-class _Readable(Protocol):
-    def read(self, size: int, /) -> bytes: ...
 
 
 def expand(inputs: Iterable[str | os.PathLike[str]]) -> Iterator[str]:
@@ -62,15 +58,16 @@ def blocks(path: str) -> Iterator[bytes]:
     with nullcontext(cast(BufferedReader, sys.stdin.buffer)) if path == STDIN else _open(path) as file:
         start = file.peek(4)[:4]
         if start.startswith(_GZIP):
-            yield from _read(gzip.GzipFile(fileobj=file), (EOFError, gzip.BadGzipFile, zlib.error))
+            # read1, because read would throw away the good bytes before a damaged place
+            yield from _read(gzip.GzipFile(fileobj=file).read1, (EOFError, gzip.BadGzipFile, zlib.error))
         elif start == _ZSTD:
             import zstandard  # 10 ms that plain files need not pay
 
             # A long window is what makes growing conversations small; frames that follow one another are one stream.
             unpacker = zstandard.ZstdDecompressor(max_window_size=1 << 31)
-            yield from _read(unpacker.stream_reader(file, read_across_frames=True), (zstandard.ZstdError,))
+            yield from _read(unpacker.stream_reader(file, read_across_frames=True).read, (zstandard.ZstdError,))
         else:
-            yield from _read(file, ())
+            yield from _read(file.read, ())
 
 
 def _open(path: str) -> BufferedReader:
@@ -80,9 +77,9 @@ def _open(path: str) -> BufferedReader:
         raise InputNotFound(f"{path}: {error.strerror}") from error
 
 
-def _read(stream: _Readable, faults: tuple[type[Exception], ...]) -> Iterator[bytes]:
+def _read(read: Callable[[int], bytes], faults: tuple[type[Exception], ...]) -> Iterator[bytes]:
     try:
-        while block := stream.read(BLOCK):
+        while block := read(BLOCK):
             yield block
     except faults as error:
         raise Damaged(str(error)) from error

@@ -24,4 +24,4 @@ def mend(data: bytes | str) -> bytes:
     text = data if isinstance(data, str) else bytes(data).decode("utf-8", "replace")
     value = json.loads(text, strict=False, parse_constant=str)
     mended = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return mended.encode("utf-8", "surrogatepass").decode("utf-8", "replace").encode()
+    return mended.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()

@@ -91,11 +91,11 @@ def _lines(path: str) -> Iterator[Record | Note]:
     number, offset = 0, 0
     pending: list[bytes] = []
     try:
-        for block in _without_bom(blocks(path)):
+        for block in blocks(path):
             begin = 0
             while (end := block.find(b"\n", begin)) >= 0:
                 pending.append(block[begin:end])
-                line = b"".join(pending)
+                line = _first(b"".join(pending)) if number == 0 else b"".join(pending)
                 number += 1
                 if not line.isspace() and line:
                     yield Record(line, Origin(path, number, offset, len(line)))
@@ -105,13 +105,11 @@ def _lines(path: str) -> Iterator[Record | Note]:
     except Damaged as damage:
         yield Note("unreadable", f"compressed data is damaged: {damage}", Origin(path, number + 1, offset, 0))
         return
-    line = b"".join(pending)
+    line = _first(b"".join(pending)) if number == 0 else b"".join(pending)
     if line and not line.isspace():
         yield Record(line, Origin(path, number + 1, offset, len(line)))
 
 
-def _without_bom(source: Iterator[bytes]) -> Iterator[bytes]:
-    first = next(source, b"")
-    # Counted as blanks, so that offsets stay those of the file.
-    yield b"   " + first[3:] if first.startswith(_BOM) else first
-    yield from source
+def _first(line: bytes) -> bytes:
+    """The first line, a byte order mark turned into blanks, so that offsets stay those of the file."""
+    return b"   " + line[3:] if line.startswith(_BOM) else line

@@ -1,6 +1,6 @@
-"""The API dialects. A new one is a file (or folder) here, a fixture folder, and its line in WIRES."""
+"""The API dialects. A new one is a file (or folder) here, a fixture folder, and its line in WIRES; the most common first."""
 
-from unspool.dialect import SHAPE, Body, Signs, Wire
+from unspool.dialect import SHAPE, Signs, Wire
 from unspool.wires import anthropic, gemini, openai_chat, openai_responses
 
 WIRES: dict[str, Wire] = {
@@ -9,14 +9,19 @@ WIRES: dict[str, Wire] = {
 
 
 def wire_for(signs: Signs) -> Wire | None:
-    """The wire with the strongest claim; None when nothing speaks for any."""
-    strength, wire = max(((wire.claims(signs), wire) for wire in WIRES.values()), key=lambda claim: claim[0])
-    return (wire if strength >= SHAPE else _by_items(signs.request)) or (wire if strength else None)
+    """The wire with the strongest claim; None when no sign but a name speaks for any."""
+    strength, wire = _strongest(signs)
+    return wire if strength >= SHAPE else None
 
 
-def _by_items(request: Body) -> Wire | None:
+def likeliest_wire(signs: Signs) -> Wire:
+    """The same where signs are few: what the items hold, then what a name suggests, then the most common."""
     for wire in WIRES.values():
-        items = request.get(wire.items)
+        items = signs.request.get(wire.items)
         if wire.marks and isinstance(items, list) and any(wire.marks.search(bytes(raw)) for raw in items):
             return wire
-    return None
+    return _strongest(signs)[1]
+
+
+def _strongest(signs: Signs) -> tuple[int, Wire]:
+    return max(((wire.claims(signs), wire) for wire in WIRES.values()), key=lambda claim: claim[0])

@@ -1,0 +1,129 @@
+"""Containers: whatever a trace is packed in, its records come out, with where they stood."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+import zstandard
+
+from unspool.dialect import Record
+from unspool.errors import InputNotFound
+from unspool.model import Note
+from unspool.sources import files
+from unspool.sources.atomic import write
+from unspool.sources.files import expand
+from unspool.sources.jsontext import loads, mend
+from unspool.sources.records import read_records
+
+ONE, TWO = b'{"a": 1}', b'{"a": "\xc3\xa9\xe2\x80\xa8"}'
+
+
+def read(path: Path) -> list[bytes]:
+    return [item.data if isinstance(item, Record) else item.kind.encode() for item in read_records(str(path))]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (b"", []),
+        (b" \n\n\t\n", []),
+        (ONE, [ONE]),
+        (ONE + b"\n" + TWO + b"\n", [ONE, TWO]),
+        (b"\n" + ONE + b"\n\n" + TWO, [ONE, TWO]),
+        (ONE + b"\r\n" + TWO + b"\r\n", [ONE + b"\r", TWO + b"\r"]),
+        (b"\xef\xbb\xbf" + ONE + b"\n" + TWO, [b"   " + ONE, TWO]),
+        (b"[" + ONE + b",\n " + TWO + b"]\n", [ONE, TWO]),
+        (b"\xef\xbb\xbf[" + ONE + b"]", [ONE]),
+        (b"[]", []),
+        (b'{\n  "a": 1\n}\n', [b'{\n  "a": 1\n}']),
+        (ONE + b'\n{"a": ', [ONE, b'{"a": ']),
+        (b'{"a": \n' + ONE + b"\n" + TWO, [b'{"a": ', ONE, TWO]),
+        (b"nonsense\n" + ONE, [b"nonsense", ONE]),
+        (b"[1, 2\n" + ONE + b"\n", [b"[1, 2", ONE]),
+    ],
+)
+@pytest.mark.parametrize("block", [1, 7, 1 << 20])
+def test_records(
+    text: bytes, expected: list[bytes], block: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "BLOCK", block)  # lines and blocks may end anywhere
+    path = tmp_path / "x"
+    path.write_bytes(text)
+    assert read(path) == expected
+    for item in read_records(str(path)):
+        if not text.startswith(b"\xef\xbb\xbf"):
+            assert text[item.origin.offset :].startswith(item.data if isinstance(item, Record) else b"")
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress], ids=["gzip", "zstd"])
+def test_packed_by_content_not_by_name(pack: object, tmp_path: Path) -> None:
+    path = tmp_path / "trace.jsonl"
+    path.write_bytes(pack(ONE + b"\n") + pack(TWO + b"\n"))  # type: ignore[operator]
+    assert read(path) == [ONE, TWO]
+
+
+def test_a_torn_gzip_costs_only_its_end(tmp_path: Path) -> None:
+    packed = gzip.compress(b"\n".join([ONE] * 200_000))
+    path = tmp_path / "torn.gz"
+    path.write_bytes(packed[: len(packed) // 2])
+    *records, note = list(read_records(str(path)))
+    assert len(records) > 10_000
+    assert isinstance(note, Note)
+    assert note.kind == "unreadable"
+    assert "damaged" in note.reason
+
+
+def test_a_long_window_is_read(tmp_path: Path) -> None:
+    wide = zstandard.ZstdCompressionParameters(window_log=28, enable_ldm=True)
+    path = tmp_path / "long.zst"
+    with path.open("wb") as file, zstandard.ZstdCompressor(compression_params=wide).stream_writer(file) as packer:
+        packer.write(ONE + b"\n")
+    assert read(path) == [ONE]
+
+
+def test_a_folder_gives_the_traces_below_it(tmp_path: Path) -> None:
+    (tmp_path / "b").mkdir()
+    for name in ("b/2.jsonl.gz", "1.json", "b/3.ndjson", "notes.txt", "b/4.JSONL"):
+        (tmp_path / name).write_bytes(ONE)
+    found = [str(Path(path).relative_to(tmp_path)) for path in expand([tmp_path])]
+    assert found == ["1.json", "b/2.jsonl.gz", "b/3.ndjson", "b/4.JSONL"]
+
+
+def test_what_is_not_there_is_said(tmp_path: Path) -> None:
+    with pytest.raises(InputNotFound, match="no such file"):
+        list(expand([tmp_path / "nope"]))
+    with pytest.raises(InputNotFound, match="no file in this folder"):
+        list(expand([tmp_path]))
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        (b'{"a": NaN, "b": -Infinity}', {"a": "NaN", "b": "-Infinity"}),
+        (b'"\\ud800x"', "\N{REPLACEMENT CHARACTER}x"),
+        (b'"\xffx"', "\N{REPLACEMENT CHARACTER}x"),
+        (b'"a\x01\tb"', "a\x01\tb"),
+        (b"123456789012345678901234567890", 123456789012345678901234567890),
+    ],
+)
+def test_faulty_json_is_mended(text: bytes, value: object) -> None:
+    assert loads(text) == value
+    assert loads(mend(text)) == value
+
+
+def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    target = tmp_path / "out.json"
+    target.write_text("old")
+    target.chmod(0o640)
+
+    def broken() -> object:
+        yield b"half"
+        raise RuntimeError("no more")
+
+    with pytest.raises(RuntimeError):
+        write(str(target), broken())  # type: ignore[arg-type]
+    assert target.read_text() == "old"
+    write(str(target), [b"new"])
+    assert target.read_text() == "new"
+    assert target.stat().st_mode & 0o777 == 0o640
+    assert list(tmp_path.iterdir()) == [target]
