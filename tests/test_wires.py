@@ -51,8 +51,8 @@ def test_recognised_without_being_told(case: Path) -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=name)
 def test_told_gives_the_same_as_recognised(case: Path) -> None:
-    told = list(read_exchanges(case, wire=case.parent.name))
-    assert told == list(read_exchanges(case))
+    told = msgspec.json.encode(list(read_exchanges(case, wire=case.parent.name)))
+    assert told == msgspec.json.encode(list(read_exchanges(case)))
 
 
 @pytest.mark.parametrize("case", CASES, ids=name)

@@ -1,5 +1,6 @@
 """`unspool cook`"""
 
+import gc
 import sys
 
 import click
@@ -38,6 +39,7 @@ def command(inputs: tuple[str, ...], output: str, wire: str, strict: bool, notes
     unspool cook trace.jsonl -o cooked.json
     unspool cook traces/ | jq '.requests[] | {id, parent_id, parent_reason}'
     """
+    gc.disable()  # nothing here is cyclic, and what is kept is kept to the end
     files = list(expand(inputs))
     with Progress(files, shown=not quiet) as progress:
         cooked = cook(*files, wire=wire, seen=progress.seen)

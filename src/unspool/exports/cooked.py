@@ -7,10 +7,9 @@ the next request gets the ids it had.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
-from msgspec import Struct
 
 from unspool.model import (
     Block,
@@ -31,19 +30,20 @@ from unspool.model import (
     ToolResult,
     ToolUse,
     fingerprint,
-    text_identity,
-    text_message,
 )
 
 _REDACTED = "[redacted thinking]"
+_encode = msgspec.json.encode
+_calls = msgspec.json.Decoder(tuple[CookedCall, ...]).decode
 
 
-class _Row(Struct, frozen=True, gc=False):
-    """A cooked message without its id: what is hashed."""
+class _Row(NamedTuple):
+    """A cooked message without its id. All its fields are its key: the seed hashes them, and hashes may collide."""
 
     role: CookedRole
     content: str
-    tool_calls: tuple[CookedCall, ...] | None = None
+    tool_calls: bytes | None = None
+    """As JSON."""
     tool_use_id: str | None = None
     is_error: bool | None = None
 
@@ -54,9 +54,10 @@ class Cooker:
     def __init__(self) -> None:
         self.messages: list[CookedMessage] = []
         self.tools: list[CookedTool] = []
-        self._ids: dict[str, str] = {}
-        self._rows: dict[tuple[str, str], tuple[str, ...]] = {}
-        self._tool_ids: dict[int, tuple[tuple[Tool, ...], list[str]]] = {}
+        self._rows: dict[Message, tuple[str, ...]] = {}
+        self._row_ids: dict[_Row, str] = {}
+        self._tool_ids: dict[str, str] = {}
+        self._tool_lists: dict[int, tuple[tuple[Tool, ...], list[str]]] = {}
         self._used: set[str] = set()
         self._count = 0
 
@@ -66,7 +67,7 @@ class Cooker:
         asked = self._rows_of(exchange.messages)
         answered = self._rows_of(response.messages)
         if failure is not None:
-            answered += self._rows_of((text_message("assistant", f"Error: {failure.message}"),))
+            answered += self._rows_of((Message("assistant", (Text(f"Error: {failure.message}"),), "string"),))
         return CookedRequest(
             id=self._request_id(exchange.id),
             parent_id=None,
@@ -105,70 +106,60 @@ class Cooker:
     def _rows_of(self, messages: Iterable[Message]) -> list[str]:
         ids: list[str] = []
         known = self._rows
-        for each in messages:
-            rows = known.get((each.id, each.form))
+        for message in messages:
+            rows = known.get(message)
             if rows is None:
-                match each.blocks:
-                    case (Text(refusal=False) as said,):  # most messages: the message's identity is its row's
-                        rows = (self._row_id(each.id[:16], _Row(each.role, said.text)),)
-                    case _:
-                        rows = tuple([self._row_id(_row_key(row), row) for row in flatten(each)])
-                known[each.id, each.form] = rows
+                rows = known[message] = tuple([self._row_id(row) for row in flatten(message)])
             ids += rows
         return ids
 
-    def _row_id(self, key: str, row: _Row) -> str:
-        found = self._ids.get(key)
+    def _row_id(self, row: _Row) -> str:
+        found = self._row_ids.get(row)
         if found is None:
-            found = self._ids[key] = f"m{len(self.messages)}"
-            self.messages.append(
-                CookedMessage(found, row.role, row.content, row.tool_calls, row.tool_use_id, row.is_error)
-            )
+            found = self._row_ids[row] = f"m{len(self.messages)}"
+            calls = None if row.tool_calls is None else _calls(row.tool_calls)
+            self.messages.append(CookedMessage(found, row.role, row.content, calls, row.tool_use_id, row.is_error))
         return found
 
     def _tools_of(self, tools: tuple[Tool, ...]) -> list[str]:
-        if (known := self._tool_ids.get(id(tools))) and known[0] is tools:
-            return known[1]
-        ids = [self._tool_id(tool) for tool in tools]
-        self._tool_ids[id(tools)] = tools, ids
-        return ids
+        known = self._tool_lists.get(id(tools))
+        if known is None:
+            known = self._tool_lists[id(tools)] = tools, [self._tool_id(tool) for tool in tools]
+        return known[1]
 
     def _tool_id(self, tool: Tool) -> str:
-        key = _key((tool.name, tool.description, tool.parameters, tool.server_side))
-        found = self._ids.get(key)
+        key = fingerprint((tool.name, tool.description, tool.parameters, tool.server_side))[:16]
+        found = self._tool_ids.get(key)
         if found is None:
-            found = self._ids[key] = f"t{len(self.tools)}"
+            found = self._tool_ids[key] = f"t{len(self.tools)}"
             self.tools.append(CookedTool(found, tool.name, tool.description, tool.parameters, tool.server_side))
         return found
 
 
-def _row_key(row: _Row) -> str:
-    """The first 16 digits of a SHA-256 over all fields of the row; text alone is hashed as a message of it would be."""
-    if row.tool_calls is None and row.is_error is None:
-        return text_identity(row.role, row.content)[:16]
-    return _key(row)
-
-
-def _key(value: Any) -> str:
-    return fingerprint(value)[:16]
-
-
-def flatten(message: Message) -> Iterator[_Row]:
+def flatten(message: Message) -> Iterable[_Row]:
     """The rows of one message, in order."""
-    calls = tuple(_call(block) for block in message.blocks if isinstance(block, ToolUse) and not block.server_side)
+    if len(message.blocks) == 1:  # most messages of all traffic
+        block = message.blocks[0]
+        if type(block) is Text:
+            return (_Row(message.role, block.text),)
+        if type(block) is ToolResult:
+            return _rows(message.role, block)
+    return _flatten(message)
+
+
+def _flatten(message: Message) -> Iterator[_Row]:
+    calls = [_call(block) for block in message.blocks if isinstance(block, ToolUse) and not block.server_side]
     # OpenAI's text beside calls is one string with them; blocks are each a row.
     beside = message.form == "string" and bool(calls)
     content = ""
-    empty = True
     for block in message.blocks:
-        empty = False
         if beside and isinstance(block, Text):
             content += block.text
         else:
             yield from _rows(message.role, block)
     if calls:
-        yield _Row("tool_use", content, calls)
-    elif empty:
+        yield _Row("tool_use", content, _encode(calls))
+    elif not message.blocks:
         yield _Row(message.role, "")
 
 
@@ -178,7 +169,7 @@ def _rows(role: CookedRole, block: Block) -> Iterator[_Row]:
             if block.text or block.redacted:
                 yield _Row("thinking", block.text or _REDACTED)
         case ToolUse(server_side=True):
-            yield _Row("tool_use", "", (_call(block),))
+            yield _Row("tool_use", "", _encode([_call(block)]))
         case ToolUse():
             return
         case ToolResult():

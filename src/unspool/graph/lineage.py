@@ -142,7 +142,7 @@ class Lineage:
             row = path[at]
             if (row, at + 1) in self._ends and (found := self._begins_with(step, row, at)):
                 break
-            if (row in self._makers or row in self._facts.calls) and len(near) < _CANDIDATES:
+            if len(near) < _CANDIDATES and (row in self._makers or row in self._facts.calls):
                 near += [(maker, at) for maker in self._answered_with(row) if all(maker != other for other, _ in near)]
         best = found
         for maker, at in near[:_CANDIDATES]:
@@ -219,7 +219,8 @@ class Lineage:
             self._ends[step.path[-1], len(step.path)].append(number)
         if step.answer:
             self._ends[step.answer[-1], len(step.path) + len(step.answer)].append(number)
-            self._quotes.remember(step.answer, number)
+            if self._facts.calls.keys().isdisjoint(step.answer):  # a summary calls no tools
+                self._quotes.remember(step.answer, number)
         for row in step.answer:
             self._makers[row].append(number)
             for call in self._facts.calls.get(row, ()):

@@ -4,12 +4,10 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
-from msgspec import Raw
-
 from unspool.dialect import Wire
 from unspool.ingest.memo import Memo
 from unspool.ingest.pairing import lacks_id
-from unspool.model import Block, Message, Other, Text, Tool, ToolResult
+from unspool.model import Block, Message, Other, Text, Tool, ToolResult, ToolUse
 from unspool.sources.jsontext import Unreadable, loads, strict
 
 
@@ -19,29 +17,30 @@ class Decoding:
     def __init__(self) -> None:
         self._messages: dict[tuple[str, str], Memo[Message]] = defaultdict(Memo)
         self._tools: dict[str, Memo[tuple[Tool, ...]]] = defaultdict(Memo)
-        self.unnamed: set[str] = set()
-        """Ids of the messages with calls or results that lack an id."""
+        self.unnamed: set[Message] = set()
+        """The messages with calls or results that lack an id."""
         self.faults: list[tuple[str, str]] = []
 
     def messages(self, wire: Wire, slot: str, items: Iterable[bytes]) -> list[Message]:
         memo = self._messages[wire.name, slot]
-        decoded = []
+        young, decoded = memo.young, []
         for data in items:
-            known = memo.get(data)
+            known = young.get(data)
             if known is None:
-                known = self.check(self._decoded(wire, slot, data))
-                memo.put(data, known)
+                known = memo.get(data)
+                if known is None:
+                    known = self.check(self._decoded(wire, slot, data))
+                    memo.put(data, known)
+                young = memo.young
             decoded.append(known)
         return decoded
 
-    def tools(self, wire: Wire, definitions: Iterable[Raw]) -> tuple[Tool, ...]:
-        """The whole array at once: it is the same in nearly every call."""
-        parts = [bytes(raw) for raw in definitions]
-        data = b"\n".join(parts)
-        known = self._tools[wire.name].get(data)
+    def tools(self, wire: Wire, definitions: Iterable[bytes], joined: bytes) -> tuple[Tool, ...]:
+        """The whole array at once, known by its bytes: it is the same in nearly every call."""
+        known = self._tools[wire.name].get(joined)
         if known is None:
-            known = tuple(tool for part in parts for tool in wire.tools(_value(part)))
-            self._tools[wire.name].put(data, known)
+            known = tuple(tool for part in definitions for tool in wire.tools(_value(part)))
+            self._tools[wire.name].put(joined, known)
         return known
 
     def _decoded(self, wire: Wire, slot: str, data: bytes) -> Message:
@@ -58,7 +57,9 @@ class Decoding:
             if type(block) is Text:
                 continue
             if lacks_id(block):
-                self.unnamed.add(decoded.id)
+                self.unnamed.add(decoded)
+            if type(block) is ToolUse:
+                continue
             for kind in unknown_kinds(block):
                 self.faults.append(("unknown", f"a block of the unknown kind {kind!r}, kept as it is"))
         return decoded

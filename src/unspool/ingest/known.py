@@ -14,8 +14,9 @@ system prompt with the time in it) is stepped over.
 
 import re
 import secrets
+from collections import defaultdict
 from collections.abc import Sequence
-from itertools import accumulate
+from itertools import accumulate, islice
 
 from msgspec import Raw, Struct
 
@@ -31,11 +32,15 @@ _WORTH_IT = 4096
 _SHIFT = 1024
 """By how many bytes a changed first item may be longer or shorter than before."""
 _PROBE = 64
+_TRIES = 6
+_PLACES = (0, 500, 2_000, 8_000, 30_000)
 
 
 class Run(Struct):
     """The items of one request: where they lie in its line, and what they were decoded to."""
 
+    number: int
+    sample: bytes
     line: bytes
     starts: list[int]
     ends: list[int]
@@ -80,9 +85,12 @@ class Cut(Struct):
 class KnownRuns:
     """The newest run of each conversation that was read lately."""
 
-    def __init__(self, capacity: int = 12, size: int = 32 << 20) -> None:
-        self._capacity, self._size = capacity, size
-        self._runs: list[Run] = []  # the newest last
+    def __init__(self, size: int = 32 << 20) -> None:
+        self._size = size
+        self._held = 0
+        self._runs: dict[int, Run] = {}  # by their numbers, the newest last
+        self._alike: dict[bytes, dict[int, Run]] = defaultdict(dict)
+        self._number = 0
         self._key = _KEYS[0]
 
     def cut(self, line: bytes) -> Cut | None:
@@ -90,13 +98,16 @@ class KnownRuns:
         if not self._runs or len(line) < _WORTH_IT or not (start := self._item_list(line)):
             return None
         best: tuple[int, Run, int, int] | None = None
-        for run in reversed(self._runs):
-            at, first, count = start, 0, run.shared(line, start, 0)
-            if not count and (at := _second_item(run, line, start)):
-                first, count = 1, run.shared(line, at, 1)
+        for run in islice(reversed(self._alike.get(_sample(line, start), {}).values()), _TRIES):
+            count = run.shared(line, start, 0)
             if count and (best is None or count > best[0]):
-                best = count, run, first, at
-                if first + count == len(run.ends):
+                best = count, run, 0, start
+                if count == len(run.ends):
+                    break
+        if best is None:
+            for run in islice(reversed(self._runs.values()), _TRIES):
+                if (at := _second_item(run, line, start)) and (count := run.shared(line, at, 1)):
+                    best = count, run, 1, at
                     break
         if best is None:
             return None
@@ -111,9 +122,11 @@ class KnownRuns:
         if len(line) < _WORTH_IT:
             return
         if cut is None:
-            starts, ends = _place(line, self._item_list(line), items)
+            start = self._item_list(line)
+            starts, ends = _place(line, start, items)
         else:
-            starts, ends = _place(line, cut.start, items[: cut.first])
+            start = cut.start
+            starts, ends = _place(line, start, items[: cut.first])
             if len(starts) < cut.first:
                 return
             shift, known = cut.at - cut.run.starts[cut.first], slice(cut.first, cut.first + cut.count)
@@ -123,11 +136,24 @@ class KnownRuns:
             starts += more_starts
             ends += more_ends
             if cut.first + cut.count == len(cut.run.ends):
-                self._runs.remove(cut.run)  # the conversation has moved on
+                self._forget(cut.run)  # the conversation has moved on
         if starts:
-            self._runs.append(Run(line, starts, ends, messages, wire))
-        while len(self._runs) > self._capacity or sum(len(run.line) for run in self._runs[:-1]) > self._size:
-            del self._runs[0]
+            self._remember(Run(self._number, _sample(line, start), line, starts, ends, messages, wire))
+
+    def _remember(self, run: Run) -> None:
+        self._number += 1
+        self._held += len(run.line)
+        self._runs[run.number] = self._alike[run.sample][run.number] = run
+        while self._held > self._size and len(self._runs) > 1:
+            self._forget(next(iter(self._runs.values())))
+
+    def _forget(self, run: Run) -> None:
+        if self._runs.pop(run.number, None):
+            self._held -= len(run.line)
+            alike = self._alike[run.sample]
+            del alike[run.number]
+            if not alike:
+                del self._alike[run.sample]
 
     def _item_list(self, line: bytes) -> int:
         """Where the first item stands, or 0. A wrong guess costs time, never truth."""
@@ -137,6 +163,11 @@ class KnownRuns:
                 self._key = key
                 return opening.end()
         return 0
+
+
+def _sample(line: bytes, start: int) -> bytes:
+    """Bytes from places of the item list that a conversation keeps as it grows, and others do not share."""
+    return b"".join([line[start + place : start + place + 32] for place in _PLACES])
 
 
 def _second_item(run: Run, line: bytes, start: int) -> int:

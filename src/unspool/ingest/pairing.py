@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from unspool.model import Block, Message, ToolResult, ToolUse, message
+from unspool.model import Block, Message, ToolResult, ToolUse
 
 
 def lacks_id(block: Block) -> bool:
@@ -34,7 +34,7 @@ class Pairing:
         for each in messages:
             blocks = tuple(map(self._block, each.blocks))
             same = all(new is old for new, old in zip(blocks, each.blocks, strict=True))
-            named.append(each if same else message(each.role, blocks, each.form, each.extra))
+            named.append(each if same else Message(each.role, blocks, each.form, each.extra))
         return tuple(named)
 
     def branch(self) -> "Pairing":

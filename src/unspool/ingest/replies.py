@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from unspool.dialect import Wire
 from unspool.ingest.failures import failure_in_body, failure_of
-from unspool.model import Failure, Message, NoteKind, Response, text_message
+from unspool.model import Failure, Message, NoteKind, Response, Text
 from unspool.sources.jsontext import Unreadable, loads
 from unspool.sources.sse import Broken, events
 
@@ -99,4 +99,5 @@ def read_reply(wire: Wire, reply: Reply, error: Any, status: int | None) -> Read
 
 
 def _as_text(reply: Reply) -> Message:
-    return text_message("assistant", reply.text if reply.text is not None else str(reply.body))
+    text = reply.text if reply.text is not None else str(reply.body)
+    return Message("assistant", (Text(text),), "string")

@@ -61,9 +61,10 @@ class Traffic:
             return None
         response, error = plain(envelope.get("response")), plain(envelope.get("error"))
         reply, path = reply_of(response), path_of(envelope)
-        definitions = [raw for key in ("tools", "functions") for raw in _raws(request.get(key))]
-        wire = self._recognised(Signs(path, request, b"".join(definitions), reply.sign), cut)
-        messages = wire and self._messages(record, wire, request, cut)
+        definitions = [bytes(raw) for key in ("tools", "functions") for raw in _raws(request.get(key))]
+        tools = b"\n".join(definitions)
+        wire = self._recognised(Signs(path, request, tools, reply.sign), cut)
+        messages = None if wire is None else self._messages(record, wire, request, cut)
         if wire is None or messages is None:
             return None
         status = status_of(envelope, response, error)
@@ -75,7 +76,7 @@ class Traffic:
             record.origin,
             wire.name,
             messages,
-            self._decoding.tools(wire, definitions),
+            self._decoding.tools(wire, definitions, tools),
             answer,
             read.failure,
             _identifier(envelope.get("id")),
@@ -123,7 +124,7 @@ class Traffic:
         for said in answers:
             for each in said:
                 self._decoding.check(each)
-        if not unnamed or unnamed.isdisjoint(each.id for said in (messages, *answers) for each in said):
+        if not unnamed or unnamed.isdisjoint([each for said in (messages, *answers) for each in said]):
             return messages, answer
         pairing = Pairing()
         messages = pairing.name(messages)

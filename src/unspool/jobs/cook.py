@@ -56,7 +56,7 @@ def link(requests: list[CookedRequest], messages: list[CookedMessage], previous:
         Facts(
             text=lambda row: rows[row].content,
             is_user=lambda row: rows[row].role == "user",
-            calls={message.id: calls for message in messages if (calls := _real_calls(message))},
+            calls={message.id: calls for message in messages if message.tool_calls and (calls := _real_calls(message))},
         )
     )
     for request in requests:

@@ -15,8 +15,8 @@ from unspool.model.blocks import (
 )
 from unspool.model.cooked import Cooked, CookedCall, CookedMessage, CookedRequest, CookedRole, CookedTool, ParentReason
 from unspool.model.exchange import Exchange, Failure, Response, Stop, StopReason, Usage
-from unspool.model.identity import fingerprint, identity, text_identity
-from unspool.model.message import Form, Message, Role, message, text_message
+from unspool.model.identity import fingerprint, identity
+from unspool.model.message import Form, Message, Role
 from unspool.model.note import Note, NoteKind, Origin
 from unspool.model.tool import Tool
 
@@ -54,7 +54,4 @@ __all__ = [
     "Usage",
     "fingerprint",
     "identity",
-    "message",
-    "text_identity",
-    "text_message",
 ]

@@ -1,30 +1,26 @@
-"""A message: role and ordered blocks, named by the hash of its meaning."""
+"""A message: role and ordered blocks."""
 
 from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
-from unspool.model.blocks import Block, Extra, Text
-from unspool.model.identity import identity, text_identity
+from unspool.model.blocks import Block, Extra
+from unspool.model.identity import identity
 
 Role: TypeAlias = Literal["system", "user", "assistant"]
 Form: TypeAlias = Literal["blocks", "string", "none"]
 
 
-class Message(Struct, frozen=True, gc=False, omit_defaults=True):
-    id: str
-    """See `identity`. Made by `message()`; never set by hand."""
+class Message(Struct, frozen=True, gc=False, eq=False, omit_defaults=True):
+    """Two messages mean the same if their ids are equal; `==` asks whether they are one object."""
+
     role: Role
     blocks: tuple[Block, ...]
     form: Form = "blocks"
-    """How the source wrote the content: a list of blocks, one string, or null. Not hashed."""
+    """How the source wrote the content: a list of blocks, one string, or null. No part of the meaning."""
     extra: Extra = None
 
-
-def message(role: Role, blocks: tuple[Block, ...], form: Form = "blocks", extra: Extra = None) -> Message:
-    return Message(identity(role, blocks), role, blocks, form, extra)
-
-
-def text_message(role: Role, text: str, extra: Extra = None) -> Message:
-    """A message of one text, written as a string."""
-    return Message(text_identity(role, text), role, (Text(text),), "string", extra)
+    @property
+    def id(self) -> str:
+        """The hash of its meaning: see `identity`. Computed when asked for."""
+        return identity(self.role, self.blocks)

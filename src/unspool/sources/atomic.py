@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from unspool.errors import OutputNotWritable
+from unspool.sources.files import BLOCK
 from unspool.sources.files import STDIN as STDOUT
 
 
@@ -28,7 +29,7 @@ def write(path: str, pieces: Iterable[bytes]) -> None:
     except OSError as error:
         raise OutputNotWritable(f"{path}: {error.strerror}") from error
     try:
-        with os.fdopen(handle, "wb") as file:
+        with os.fdopen(handle, "wb", BLOCK) as file:
             file.writelines(pieces)
         Path(beside).chmod(_mode(target))
         Path(beside).replace(target)

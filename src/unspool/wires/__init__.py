@@ -1,8 +1,9 @@
-"""The API dialects. A new one is a file (or folder) here, a fixture folder, and its line in WIRES; the most common first."""
+"""The API dialects. A new one is a file (or folder) here, a fixture folder, and its line in WIRES."""
 
 from unspool.dialect import SHAPE, Signs, Wire
 from unspool.wires import anthropic, gemini, openai_chat, openai_responses
 
+# The most common first: it is what a record is taken for that shows no sign at all.
 WIRES: dict[str, Wire] = {
     wire.name: wire for wire in (openai_chat.wire, anthropic.wire, gemini.wire, openai_responses.wire)
 }

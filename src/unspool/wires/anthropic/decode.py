@@ -20,8 +20,6 @@ from unspool.model import (
     ToolResult,
     ToolUse,
     Usage,
-    message,
-    text_message,
 )
 from unspool.wires.values import (
     arguments_of,
@@ -71,24 +69,24 @@ def decode(slot: str, value: Any) -> Message:
     if isinstance(value, str):
         return _message("user", value, None)
     if not isinstance(value, dict):
-        return message("user", (other(value),))
+        return Message("user", (other(value),))
     match value:
         case {"role": ("user" | "assistant" | "system") as role, "content": content, **rest}:
             return _message(role, content, rest or None)
         case {"content": content, **rest}:
             return _message("user", content, rest)
-    return message("user", (other(value),))
+    return Message("user", (other(value),))
 
 
 def _message(role: Role, content: Any, extra: Extra) -> Message:
     match content:
         case str():
-            return text_message(role, content, extra)
+            return Message(role, (Text(content),), "string", extra)
         case list():
-            return message(role, tuple(map(block_of, content)), "blocks", extra)
+            return Message(role, tuple(map(block_of, content)), "blocks", extra)
         case None:
-            return message(role, (), "none", extra)
-    return message(role, (other(content),), "blocks", extra)
+            return Message(role, (), "none", extra)
+    return Message(role, (other(content),), "blocks", extra)
 
 
 def block_of(value: Any) -> Block:

@@ -18,8 +18,6 @@ from unspool.model import (
     ToolResult,
     ToolUse,
     Usage,
-    message,
-    text_message,
 )
 from unspool.wires.values import (
     arguments_of,
@@ -65,21 +63,21 @@ def decode(slot: str, value: Any) -> Message:
                 "assistant" if role == "model" else "user", parts, {} if role in ("user", "model") else rest
             )
         case {"role": _}:
-            return message("assistant" if value["role"] == "model" else "user", (), "none")
+            return Message("assistant" if value["role"] == "model" else "user", (), "none")
     return _message("user", value, {})
 
 
 def _message(role: Role, parts: Any, extra: dict[str, Any]) -> Message:
     match parts:
         case str():
-            return text_message(role, parts, extra or None)
+            return Message(role, (Text(parts),), "string", extra or None)
         case list():
-            return message(role, tuple(map(part_of, parts)), "blocks", extra or None)
+            return Message(role, tuple(map(part_of, parts)), "blocks", extra or None)
         case dict():
-            return message(role, (part_of(parts),), "blocks", {**extra, "bare": True})
+            return Message(role, (part_of(parts),), "blocks", {**extra, "bare": True})
         case None:
-            return message(role, (), "none", extra or None)
-    return message(role, (other(parts),), "blocks", extra or None)
+            return Message(role, (), "none", extra or None)
+    return Message(role, (other(parts),), "blocks", extra or None)
 
 
 # Spellings of each key of a part: (camelCase, snake_case).

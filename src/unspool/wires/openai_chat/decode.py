@@ -18,8 +18,6 @@ from unspool.model import (
     ToolResult,
     ToolUse,
     Usage,
-    message,
-    text_message,
 )
 from unspool.wires.values import (
     arguments_of,
@@ -34,7 +32,7 @@ from unspool.wires.values import (
     text_of,
 )
 
-_ROLES: dict[str, Role] = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant"}
+_ROLES: dict[str, Role] = {"developer": "system", "model": "assistant"}
 _STOPS: dict[str, StopReason] = {
     "stop": "end_turn",
     "length": "max_tokens",
@@ -45,30 +43,36 @@ _STOPS: dict[str, StopReason] = {
     "model_length": "max_tokens",
     "eos": "end_turn",
 }
+_PLAIN = frozenset({"role", "content", "tool_calls"})
+"""The keys of most messages: then there is nothing else to look for."""
+_CALL = frozenset({"id", "type"})
+_THOUGHTS = ("reasoning_content", "reasoning", "thinking")
 _MEDIA = {"image_url": "image", "video_url": "video", "document_url": "document", "audio_url": "audio"}
 
 
 def decode(_slot: str, value: Any) -> Message:
     if isinstance(value, str):  # a legacy prompt
-        return text_message("user", value)
-    match mapping(value):
-        case {"role": ("system" | "user" | "assistant") as role, "content": str(text)} if len(value) == 2:
-            return text_message(role, text) if text else message(role, (), "string")
-        case {"role": ("tool" | "function") as role, **rest}:
-            return _tool_message(role, rest)
-        case {"role": str(role), **rest}:
-            return _message(
-                _ROLES.get(role, "user"), rest, {} if role in _ROLES and role != "developer" else {"role": role}
-            )
-        case {"content": _, **rest}:
-            return _message("user", value, {})
-    return message("user", (other(value),))
+        return Message("user", (Text(value),), "string")
+    if not isinstance(value, dict):
+        return Message("user", (other(value),))
+    match value.get("role"):
+        case "system" | "user" | "assistant" as role:
+            text = value.get("content")
+            if len(value) == 2 and type(text) is str and text:
+                return Message(role, (Text(text),), "string")
+            return _message(role, value, {})
+        case "tool" | "function" as role:
+            return _tool_message(role, value)
+        case str(role):
+            return _message(_ROLES.get(role, "user"), value, {"role": role})
+    return _message("user", value, {}) if "content" in value else Message("user", (other(value),))
 
 
 def _message(role: Role, value: dict[str, Any], extra: dict[str, Any]) -> Message:
-    blocks: list[Block] = list(_thinking(value))
     content = value.get("content")
     form: Form = "blocks"
+    plain = value.keys() <= _PLAIN
+    blocks: list[Block] = [] if plain else list(_thinking(value))
     match content:
         case str():
             form = "string"
@@ -80,20 +84,23 @@ def _message(role: Role, value: dict[str, Any], extra: dict[str, Any]) -> Messag
             form = "none"
         case _:
             blocks.append(other(content))
+    if not plain:
+        blocks.extend(_beside(value))
+        known = ("role", "content", "refusal", "images", "audio", "tool_calls", "function_call", *_THOUGHTS)
+        extra.update(leftover(value, *known, *(["annotations"] if form == "string" and content else [])) or {})
+    blocks += [_call(call) for call in listing(value.get("tool_calls"))]
+    return Message(role, tuple(blocks), form, extra or None)
+
+
+def _beside(value: dict[str, Any]) -> Iterator[Block]:
+    """What an answer says in fields of its own."""
     if refusal := string(value.get("refusal")):
-        blocks.append(Text(refusal, refusal=True))
-    blocks.extend(part_of(image) for image in listing(value.get("images")))
+        yield Text(refusal, refusal=True)
+    yield from map(part_of, listing(value.get("images")))
     if isinstance(audio := value.get("audio"), dict):
-        blocks.append(_audio(audio))
-    blocks.extend(map(_call, listing(value.get("tool_calls"))))
+        yield _audio(audio)
     if isinstance(legacy := value.get("function_call"), dict):
-        blocks.append(_call({"function": legacy, "legacy": True}))
-    known = ("content", "refusal", "images", "audio", "tool_calls", "function_call", *_THOUGHTS)
-    extra.update(leftover(value, *known, *(["annotations"] if form == "string" else [])) or {})
-    return message(role, tuple(blocks), form, extra or None)
-
-
-_THOUGHTS = ("reasoning_content", "reasoning", "thinking")
+        yield _call({"function": legacy, "legacy": True})
 
 
 def _thinking(value: dict[str, Any]) -> Iterator[Thinking]:
@@ -104,8 +111,8 @@ def _thinking(value: dict[str, Any]) -> Iterator[Thinking]:
             return
 
 
-def _tool_message(role: str, rest: dict[str, Any]) -> Message:
-    content = rest.get("content")
+def _tool_message(role: str, value: dict[str, Any]) -> Message:
+    content = value.get("content")
     form: Form = "blocks"
     blocks: tuple[Block, ...]
     match content:
@@ -117,15 +124,15 @@ def _tool_message(role: str, rest: dict[str, Any]) -> Message:
             form, blocks = "none", ()
         case _:
             blocks = (other(content),)
-    failed = rest.get("is_error")
+    failed = value.get("is_error")
     result = ToolResult(
-        string(rest.get("tool_call_id")),
+        string(value.get("tool_call_id")),
         blocks,
         failed if isinstance(failed, bool) else None,
-        string(rest.get("name")),
-        extra=leftover(rest, "content", "tool_call_id", "name", "is_error"),
+        string(value.get("name")),
+        extra=leftover(value, "role", "content", "tool_call_id", "name", "is_error") if len(value) > 3 else None,
     )
-    return message("user", (result,), form, {"role": role})
+    return Message("user", (result,), form, {"role": role})
 
 
 def part_of(value: Any) -> Block:
@@ -177,7 +184,9 @@ def _call(value: Any) -> Block:
     match mapping(value):
         case {"function": dict(function), **rest}:
             arguments, text = arguments_of(function.get("arguments"))
-            extra = {**(leftover(rest, "id", "type") or {}), **(leftover(function, "name", "arguments") or {})}
+            extra = None
+            if not (rest.keys() <= _CALL and len(function) <= 2):
+                extra = {**(leftover(rest, "id", "type") or {}), **(leftover(function, "name", "arguments") or {})}
             return ToolUse(string(rest.get("id")), text_of(function.get("name")), arguments, text, extra=extra or None)
         case {"custom": dict(custom), **rest}:
             written = text_of(custom.get("input"))
@@ -226,7 +235,7 @@ def _choice(choice: dict[str, Any]) -> tuple[Message, ...]:
         case {"message": dict(said)}:
             return (decode("messages", {"role": "assistant", **{k: v for k, v in said.items() if k != "role"}}),)
         case {"text": str(text)}:
-            return (text_message("assistant", text),)
+            return (Message("assistant", (Text(text),), "string"),)
     return ()
 
 

@@ -20,8 +20,6 @@ from unspool.model import (
     ToolResult,
     ToolUse,
     Usage,
-    message,
-    text_message,
 )
 from unspool.wires.values import (
     arguments_of,
@@ -71,35 +69,35 @@ def decode(slot: str, value: Any) -> Message:
     if slot == "instructions":
         return _said("system", value, None)
     if isinstance(value, str):
-        return text_message("user", value)
+        return Message("user", (Text(value),), "string")
     match mapping(value):
         case {"type": "function_call", **rest}:
             arguments, text = arguments_of(rest.get("arguments"))
             extra = leftover(rest, "call_id", "name", "arguments")
-            return message(
+            return Message(
                 "assistant", (ToolUse(_call_id(rest), text_of(rest.get("name")), arguments, text, extra=extra),)
             )
         case {"type": "custom_tool_call", **rest}:
             extra = {"type": "custom_tool_call", **(leftover(rest, "call_id", "name", "input") or {})}
             call = ToolUse(_call_id(rest), text_of(rest.get("name")), None, text_of(rest.get("input")), extra=extra)
-            return message("assistant", (call,))
+            return Message("assistant", (call,))
         case {"type": "reasoning", **rest}:
-            return message("assistant", (_reasoning(rest),))
+            return Message("assistant", (_reasoning(rest),))
         case {"type": "compaction" | "context_compaction", **rest}:
             encrypted = string(rest.pop("encrypted_content", None))
-            return message("assistant", (Compaction(text_of(rest.pop("summary", None)), encrypted, rest or None),))
+            return Message("assistant", (Compaction(text_of(rest.pop("summary", None)), encrypted, rest or None),))
         case {"type": str(kind)} if kind in _KNOWN:
-            return message("assistant", (Other(kind, value, known=True),))
+            return Message("assistant", (Other(kind, value, known=True),))
         case {"type": str(kind), **rest} if kind.endswith("_output") and "call_id" in value:
-            return message("user", (_output(kind, rest),))
+            return Message("user", (_output(kind, rest),))
         case {"type": str(kind), **rest} if kind.endswith("_call"):
-            return message("assistant", _own_call(kind, rest))
+            return Message("assistant", _own_call(kind, rest))
         case {"role": str(role), **rest} if value.get("type", "message") == "message":
             extra = leftover(rest, "content", "type") or {}
             if role not in ("system", "user", "assistant"):
                 extra["role"] = role
             return _said(_ROLES.get(role, "user"), rest.get("content"), extra or None)
-    return message("user", (other(value),))
+    return Message("user", (other(value),))
 
 
 def _call_id(value: dict[str, Any]) -> str | None:
@@ -109,12 +107,12 @@ def _call_id(value: dict[str, Any]) -> str | None:
 def _said(role: Role, content: Any, extra: Extra) -> Message:
     match content:
         case str():
-            return text_message(role, content, extra)
+            return Message(role, (Text(content),), "string", extra)
         case list():
-            return message(role, tuple(map(part_of, content)), "blocks", extra)
+            return Message(role, tuple(map(part_of, content)), "blocks", extra)
         case None:
-            return message(role, (), "none", extra)
-    return message(role, (other(content),), "blocks", extra)
+            return Message(role, (), "none", extra)
+    return Message(role, (other(content),), "blocks", extra)
 
 
 def part_of(value: Any) -> Block:
