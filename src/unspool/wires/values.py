@@ -64,11 +64,11 @@ def arguments_of(written: Any) -> tuple[dict[str, Any] | None, str | None]:
     return value, None if compact(value) == written else written
 
 
-def from_url(medium: Medium, url: str, media_type: str | None = None, extra: Extra = None) -> Document:
+def from_url(medium: Medium, url: str, extra: Extra = None, *, bare_is_data: bool = False) -> Document:
     """A document behind an address, which may be the data itself."""
     if match := _DATA_URL.fullmatch(url):
-        return Document(medium, "base64", match[2], match[1] or media_type, extra=extra)
-    return Document(medium, "url", url, media_type, extra=extra)
+        return Document(medium, "base64", match[2], match[1] or None, extra=extra)
+    return Document(medium, "base64" if bare_is_data and "://" not in url else "url", url, extra=extra)
 
 
 def medium_of(media_type: str | None) -> Medium:

@@ -46,10 +46,12 @@ _KNOWN = frozenset(
         "fallback",
         "web_search_result",
         "web_fetch_result",
+        "mcp_tool_listing",
+        "browser_state",
     ]
 )
 # Typed tools that the client runs; every other tool with a dated type runs at Anthropic.
-_CLIENT_TOOLS = ("bash_", "text_editor_", "computer_", "memory_")
+_CLIENT_TOOLS = ("bash_", "text_editor_", "computer_", "memory_", "browser_")
 _DATED = re.compile(r"_20\d{6}$")
 _STOPS: dict[str, StopReason] = {
     "end_turn": "end_turn",
@@ -180,17 +182,23 @@ def tools(value: Any) -> Iterator[Tool]:
         case {"name": str(name), **rest}:
             kind = text_of(rest.get("type"))
             schema = mapping(rest.get("input_schema"))
-            server_side = bool(_DATED.search(kind)) and not kind.startswith(_CLIENT_TOOLS)
+            server_side = _at_provider(kind)
             extra = leftover(rest, "description", "input_schema")
             yield Tool(name, text_of(rest.get("description")), schema, server_side, extra)
         case {"type": str(kind), **rest}:  # an MCP toolset has no name of its own
-            yield Tool(text_of(rest.get("mcp_server_name")) or kind, "", {}, True, value)
+            yield Tool(text_of(rest.get("mcp_server_name")) or kind, "", {}, _at_provider(kind), value)
+
+
+def _at_provider(kind: str) -> bool:
+    dated = _DATED.search(kind) or kind.startswith(("tool_search_tool", "mcp_toolset"))
+    return bool(dated) and not kind.startswith(_CLIENT_TOOLS)
 
 
 def answer(body: dict[str, Any]) -> Response:
     messages: tuple[Message, ...] = ()
-    if "content" in body:
-        messages = (decode("messages", {"role": "assistant", "content": body["content"]}),)
+    for key in ("content", "completion"):  # the latter from before the Messages API
+        if key in body:
+            messages = (decode("messages", {"role": "assistant", "content": body[key]}),)
     return Response(
         messages,
         id=string(body.get("id")),

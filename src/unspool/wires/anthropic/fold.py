@@ -30,8 +30,11 @@ def fold(events: Iterable[Any]) -> Folded:
         match mapping(event):
             case {"type": "message_start", "message": dict(start)}:
                 body.update(start)
+                blocks.update(enumerate(mapping(block) for block in listing(start.get("content"))))
             case {"type": "content_block_start", "content_block": dict(block), **rest}:
                 blocks[_index(rest, len(blocks))] = dict(block)
+                if block.get("type") == "fallback" and isinstance(to := mapping(block.get("to")).get("model"), str):
+                    body["model"] = to  # another model goes on from here
             case {"type": "content_block_delta", "delta": dict(delta), **rest}:
                 _grow(blocks, growing, _index(rest, max(blocks, default=0)), delta, unknown)
             case {"type": "message_delta", **rest}:
@@ -40,9 +43,10 @@ def fold(events: Iterable[Any]) -> Folded:
                 )
                 later = {key: inner for key, inner in mapping(rest.pop("usage", None)).items() if inner is not None}
                 body["usage"] = {**mapping(body.get("usage")), **later}
-                body.update(rest)
-            case {"type": "message_stop"}:
+                body.update({key: inner for key, inner in rest.items() if inner is not None and key != "type"})
+            case {"type": "message_stop", **rest}:
                 folded.complete = True
+                body.update({key: inner for key, inner in rest.items() if key.startswith("amazon-bedrock")})
             case {"type": "error"} | {"error": _}:
                 folded.error = event
             case {"type": "content_block_stop" | "ping"}:

@@ -39,6 +39,13 @@ _STOPS: dict[str, StopReason] = {
     "MALFORMED_FUNCTION_CALL": "error",
     "UNEXPECTED_TOOL_CALL": "error",
     "TOO_MANY_TOOL_CALLS": "error",
+    "MALFORMED_RESPONSE": "error",
+    "MISSING_THOUGHTSIGNATURE": "error",
+    "CONTINUATION": "pause",
+    **dict.fromkeys(
+        ("IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION"),
+        "refusal",
+    ),
     **dict.fromkeys(
         ("SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY"), "refusal"
     ),
@@ -58,10 +65,11 @@ def decode(slot: str, value: Any) -> Message:
         return _message("system", mapping(value).get("parts", value), {})
     match mapping(value):
         case {"parts": parts, **rest}:
-            role = rest.get("role")
-            return _message(
-                "assistant" if role == "model" else "user", parts, {} if role in ("user", "model") else rest
-            )
+            role = rest.pop("role", None)
+            extra = rest if role in ("user", "model") else {**rest, "role": role}
+            return _message("assistant" if role == "model" else "user", parts, extra)
+        case {"role": role, "content": content}:  # another API's habit
+            return _message("assistant" if role == "model" else "user", content, {"content": True})
         case {"role": _}:
             return Message("assistant" if value["role"] == "model" else "user", (), "none")
     return _message("user", value, {})
@@ -81,11 +89,11 @@ def _message(role: Role, parts: Any, extra: dict[str, Any]) -> Message:
 
 
 # Spellings of each key of a part: (camelCase, snake_case).
-_CALL, _RESULT = ("functionCall", "function_call"), ("functionResponse", "function_response")
+CALL, _RESULT = ("functionCall", "function_call"), ("functionResponse", "function_response")
 _INLINE, _FILE = ("inlineData", "inline_data"), ("fileData", "file_data")
 _CODE, _RAN = ("executableCode", "executable_code"), ("codeExecutionResult", "code_execution_result")
 _TOOL_CALL, _TOOL_RESPONSE = ("toolCall", "tool_call"), ("toolResponse", "tool_response")
-_SIGNATURE = ("thoughtSignature", "thought_signature")
+SIGNATURE = ("thoughtSignature", "thought_signature")
 
 
 def either(value: dict[str, Any], names: tuple[str, str]) -> Any:
@@ -97,17 +105,17 @@ def part_of(value: Any) -> Block:
         return Text(value)
     if not isinstance(value, dict):
         return other(value)
-    signature = string(either(value, _SIGNATURE))
+    signature = string(either(value, SIGNATURE))
     if isinstance(text := value.get("text"), str):
-        extra = leftover(value, "text", "thought", *_SIGNATURE)
+        extra = leftover(value, "text", "thought", *SIGNATURE)
         if value.get("thought") or (signature and not text):  # a signature alone stands for thoughts not shown
             return Thinking(text, signature, extra=extra)
         return Text(text, signature=signature, extra=extra)
     for names, read in _PARTS.items():
         if isinstance(inner := either(value, names), dict):
-            block: Block = read(inner, signature, leftover(value, *names, *_SIGNATURE))
+            block: Block = read(inner, signature, leftover(value, *names, *SIGNATURE))
             return block
-    if signature and set(value) <= {*_SIGNATURE, "thought", "text"}:
+    if signature and set(value) <= {*SIGNATURE, "thought", "text"}:
         return Thinking("", signature)
     return Other("+".join(sorted(value)) or "part", value)
 
@@ -180,7 +188,7 @@ def _tool_response(value: dict[str, Any], signature: str | None, extra: Any) -> 
 
 
 _PARTS: dict[tuple[str, str], Any] = {
-    _CALL: _call,
+    CALL: _call,
     _RESULT: _result,
     _INLINE: _inline,
     _FILE: _file,
@@ -198,8 +206,12 @@ def tools(value: Any) -> Iterator[Tool]:
         if key in ("functionDeclarations", "function_declarations"):
             for function in listing(inner):
                 yield _function(mapping(function))
+        elif key in ("mcpServers", "mcp_servers"):
+            for server in map(mapping, listing(inner)):
+                yield Tool(text_of(server.get("name")) or key, "", {}, True, server)
         elif isinstance(inner, dict):
-            yield Tool(key, "", {}, True, inner or None)
+            # A computer is used through function calls that the client runs.
+            yield Tool(key, "", {}, key not in ("computerUse", "computer_use"), inner or None)
 
 
 def _function(value: dict[str, Any]) -> Tool:
@@ -220,8 +232,17 @@ def answer(body: dict[str, Any]) -> Response:
         model=string(either(body, ("modelVersion", "model_version"))),
         stop=_stop(candidates[0] if candidates else {}, body),
         usage=usage_of(either(body, ("usageMetadata", "usage_metadata"))),
-        extra=leftover(body, "candidates", "responseId", "modelVersion", "usageMetadata"),
+        extra=_about(body, candidates),
     )
+
+
+def _about(body: dict[str, Any], candidates: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """What the response and its candidates say beside the content: grounding, citations, ratings, …"""
+    extra = leftover(body, "candidates", "responseId", "modelVersion", "usageMetadata") or {}
+    beside = [leftover(each, "index", "content", "finishReason", "finish_reason") for each in candidates]
+    if any(beside):
+        extra["candidates"] = beside
+    return extra or None
 
 
 def _candidate(candidate: dict[str, Any]) -> tuple[Message, ...]:
@@ -235,10 +256,14 @@ def _stop(candidate: dict[str, Any], body: dict[str, Any]) -> Stop | None:
     blocked = mapping(either(body, ("promptFeedback", "prompt_feedback")))
     if reason := string(either(blocked, ("blockReason", "block_reason"))):
         return Stop("refusal", reason, blocked)
-    stop = stop_of(either(candidate, ("finishReason", "finish_reason")), _STOPS, candidate.get("finishMessage"))
+    stop = stop_of(
+        either(candidate, ("finishReason", "finish_reason")),
+        _STOPS,
+        either(candidate, ("finishMessage", "finish_message")),
+    )
     if stop and stop.reason == "end_turn":
         parts = listing(mapping(candidate.get("content")).get("parts"))
-        if any(isinstance(part, dict) and either(part, _CALL) for part in parts):
+        if any(isinstance(part, dict) and either(part, CALL) for part in parts):
             return Stop("tool_use", stop.raw, stop.details)
     return stop
 

@@ -4,10 +4,13 @@ from collections.abc import Iterable
 from typing import Any
 
 from unspool.dialect import Folded
-from unspool.wires.gemini.decode import either
-from unspool.wires.values import count, kind_of, listing, mapping
+from unspool.wires.gemini.decode import CALL, SIGNATURE, either
+from unspool.wires.values import count, kind_of, listing, mapping, text_of
 
-_KEYS = {"candidates", "usageMetadata", "promptFeedback", "modelVersion", "responseId", "createTime"}
+_KEYS = {"candidates", "createTime"} | {
+    *("usageMetadata", "promptFeedback", "modelVersion", "responseId"),
+    *("usage_metadata", "prompt_feedback", "model_version", "response_id"),
+}
 
 
 def fold(events: Iterable[Any]) -> Folded:
@@ -30,7 +33,8 @@ def fold(events: Iterable[Any]) -> Folded:
                 unknown.add(kind_of(event))
     body["candidates"] = [candidates[index] for index in sorted(candidates)]
     ended = bool(candidates) and all(either(each, ("finishReason", "finish_reason")) for each in candidates.values())
-    folded.complete = ended or bool(either(body, ("promptFeedback", "prompt_feedback")))
+    feedback = mapping(either(body, ("promptFeedback", "prompt_feedback")))
+    folded.complete = ended or bool(either(feedback, ("blockReason", "block_reason")))
     folded.unknown = tuple(sorted(unknown))
     return folded
 
@@ -40,8 +44,12 @@ def _add(candidate: dict[str, Any], chunk: dict[str, Any]) -> None:
     parts = listing(mapping(candidate.get("content")).get("parts"))
     for part in listing(content.get("parts")):
         last = mapping(parts[-1]) if parts else {}
-        if _is_text(part) and _is_text(last) and bool(part.get("thought")) == bool(last.get("thought")):
+        if _goes_on(last, part):
             parts[-1] = last | part | {"text": last["text"] + part["text"]}
+        elif part == {"text": ""} and parts:
+            continue  # the end of the stream, not something said
+        elif mapping(either(last, CALL)).get("willContinue") and isinstance(more := either(mapping(part), CALL), dict):
+            parts[-1] = last | {CALL[0]: _longer(either(last, CALL), more)}
         else:
             parts.append(part)
     candidate.update(chunk)
@@ -49,5 +57,22 @@ def _add(candidate: dict[str, Any], chunk: dict[str, Any]) -> None:
         candidate["content"] = {**content, "parts": parts}
 
 
-def _is_text(part: Any) -> bool:
-    return isinstance(part, dict) and isinstance(part.get("text"), str)
+def _longer(call: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
+    """A call whose arguments come in pieces: {"partialArgs": [{"jsonPath": "$.city", "stringValue": "Os"}]}."""
+    arguments = dict(mapping(call.get("args")))
+    for piece in [*listing(call.get("partialArgs")), *listing(more.get("partialArgs"))]:
+        match mapping(piece):
+            case {"jsonPath": str(path), **rest}:
+                name = path.removeprefix("$.")
+                text = rest.get("stringValue")
+                if isinstance(text, str):
+                    arguments[name] = text_of(arguments.get(name)) + text
+                else:
+                    arguments[name] = next((value for key, value in rest.items() if key.endswith("Value")), None)
+    return {**call, "partialArgs": None, "args": arguments, "willContinue": more.get("willContinue")}
+
+
+def _goes_on(last: dict[str, Any], part: Any) -> bool:
+    """Whether the part is more of the last one's text. What is signed is whole."""
+    texts = (isinstance(mapping(each).get("text"), str) for each in (last, part))
+    return all(texts) and bool(last.get("thought")) == bool(part.get("thought")) and either(last, SIGNATURE) is None

@@ -11,6 +11,7 @@ from unspool.model import (
     Other,
     Response,
     Role,
+    Stop,
     StopReason,
     Text,
     Thinking,
@@ -46,13 +47,15 @@ _STOPS: dict[str, StopReason] = {
 _PLAIN = frozenset({"role", "content", "tool_calls"})
 """The keys of most messages: then there is nothing else to look for."""
 _CALL = frozenset({"id", "type"})
-_THOUGHTS = ("reasoning_content", "reasoning", "thinking")
+_THOUGHTS = ("reasoning_content", "reasoning", "reasoning_text", "thinking")
 _MEDIA = {"image_url": "image", "video_url": "video", "document_url": "document", "audio_url": "audio"}
 
 
 def decode(_slot: str, value: Any) -> Message:
     if isinstance(value, str):  # a legacy prompt
         return Message("user", (Text(value),), "string")
+    if isinstance(value, list) and all(isinstance(text, str) for text in value):  # several of them
+        return Message("user", tuple(map(Text, value)))
     if not isinstance(value, dict):
         return Message("user", (other(value),))
     match value.get("role"):
@@ -104,11 +107,12 @@ def _beside(value: dict[str, Any]) -> Iterator[Block]:
 
 
 def _thinking(value: dict[str, Any]) -> Iterator[Thinking]:
-    """Compatible hosts have three names for it; some send the same text under two of them."""
+    """Compatible hosts have four names for it; some send the same text under two of them."""
+    said = set()
     for key in _THOUGHTS:
-        if text := value.get(key):
-            yield Thinking(text_of(text), extra=None if key == "reasoning_content" else {"key": key})
-            return
+        if (text := text_of(value.get(key))) and text not in said:
+            said.add(text)
+            yield Thinking(text, extra=None if key == "reasoning_content" else {"key": key})
 
 
 def _tool_message(role: str, value: dict[str, Any]) -> Message:
@@ -149,10 +153,13 @@ def part_of(value: Any) -> Block:
             url = at if isinstance(at, str) else mapping(at).get("url")
             extra = {**rest, **(leftover(at, "url") or {})} if isinstance(at, dict) else {**rest, "bare": True}
             if isinstance(url, str):
-                return from_url(_MEDIA[kind], url, extra=extra or None)  # type: ignore[arg-type]
+                return from_url(_MEDIA[kind], url, extra or None)  # type: ignore[arg-type]
         case {"type": "input_audio", "input_audio": dict(sound), **rest}:
             kind = string(sound.get("format"))
-            return Document("audio", "base64", text_of(sound.get("data")), kind and f"audio/{kind}", extra=rest or None)
+            extra = {**rest, **(leftover(sound, "format", "data") or {})}
+            return Document(
+                "audio", "base64", text_of(sound.get("data")), kind and f"audio/{kind}", extra=extra or None
+            )
         case {"type": "file", "file": dict(file), **rest}:
             return _file(file, rest)
         case {"type": "thinking", "thinking": thoughts, **rest}:  # Mistral
@@ -168,9 +175,11 @@ def part_of(value: Any) -> Block:
 def _file(file: dict[str, Any], rest: dict[str, Any]) -> Document:
     name = string(file.get("filename"))
     if isinstance(data := file.get("file_data"), str):
-        document = from_url("document", data, extra=rest or None)
-        return Document("document", document.source, document.data, document.media_type, name, extra=rest or None)
-    return Document("document", "file", text_of(file.get("file_id")), None, name, extra=rest or None)
+        extra = {**rest, **(leftover(file, "filename", "file_data") or {})}
+        at = from_url("document", data, bare_is_data=True)
+        return Document("document", at.source, at.data, at.media_type, name, extra=extra or None)
+    extra = {**rest, **(leftover(file, "filename", "file_id") or {})}
+    return Document("document", "file", text_of(file.get("file_id")), None, name, extra=extra or None)
 
 
 def _audio(audio: dict[str, Any]) -> Document:
@@ -190,7 +199,8 @@ def _call(value: Any) -> Block:
             return ToolUse(string(rest.get("id")), text_of(function.get("name")), arguments, text, extra=extra or None)
         case {"custom": dict(custom), **rest}:
             written = text_of(custom.get("input"))
-            return ToolUse(string(rest.get("id")), text_of(custom.get("name")), None, written, extra={"type": "custom"})
+            extra = {**(leftover(custom, "name", "input") or {}), **(leftover(rest, "id") or {}), "type": "custom"}
+            return ToolUse(string(rest.get("id")), text_of(custom.get("name")), None, written, extra=extra)
     return Other("tool_call", value)
 
 
@@ -199,7 +209,7 @@ def tools(value: Any) -> Iterator[Tool]:
         case {"function": dict(function), **rest}:
             yield _function(function, rest)
         case {"custom": dict(custom), **rest}:
-            extra = {"type": "custom", **(leftover(custom, "name", "description") or {})}
+            extra = {**(leftover(custom, "name", "description") or {}), **rest, "type": "custom"}
             yield Tool(text_of(custom.get("name")), text_of(custom.get("description")), extra=extra)
         case {"name": str(), **rest}:  # the oldest form: `functions`; or another API's tool on a lenient host
             yield _function(rest | {"name": value["name"]}, {})
@@ -224,10 +234,30 @@ def answer(body: dict[str, Any]) -> Response:
         tuple(answers[1:]),
         id=string(body.get("id")),
         model=string(body.get("model")),
-        stop=stop_of(first.get("finish_reason"), _STOPS, first.get("native_finish_reason")),
+        stop=_stop(first, answers[0] if answers else ()),
         usage=usage_of(body.get("usage") or mapping(body.get("x_groq")).get("usage")),
-        extra=leftover(body, "choices", "id", "model", "usage"),
+        extra=_about(body, choices),
     )
+
+
+def _about(body: dict[str, Any], choices: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """What the completion and its choices say beside the messages: log probabilities, filters, …"""
+    extra = leftover(body, "choices", "id", "model", "usage") or {}
+    beside = [leftover(choice, "index", "message", "text", "finish_reason") for choice in choices]
+    if any(value for each in beside for value in (each or {}).values()):
+        extra["choices"] = beside
+    return extra or None
+
+
+def _stop(choice: dict[str, Any], said: tuple[Message, ...]) -> Stop | None:
+    stop = stop_of(choice.get("finish_reason"), _STOPS, choice.get("native_finish_reason"))
+    blocks = [block for message in said for block in message.blocks]
+    if stop and stop.reason == "end_turn":  # "stop" is also what hosts say of calls, and of a refusal
+        if any(isinstance(block, ToolUse) for block in blocks):
+            return Stop("tool_use", stop.raw, stop.details)
+        if any(isinstance(block, Text) and block.refusal for block in blocks):
+            return Stop("refusal", stop.raw, stop.details)
+    return stop
 
 
 def _choice(choice: dict[str, Any]) -> tuple[Message, ...]:
@@ -248,11 +278,8 @@ def usage_of(raw: Any) -> Usage | None:
         count(raw.get(key)) for key in ("cached_tokens", "num_cached_tokens", "prompt_cache_hit_tokens")
     )
     written = count(details.get("cache_write_tokens"))
-    return Usage(
-        input=max(count(raw.get("prompt_tokens")) - read - written, 0),
-        cache_read=read,
-        cache_write=written,
-        output=count(raw.get("completion_tokens")),
-        reasoning=count(mapping(raw.get("completion_tokens_details")).get("reasoning_tokens")),
-        raw=raw,
-    )
+    prompt, output = count(raw.get("prompt_tokens")), count(raw.get("completion_tokens"))
+    reasoning = count(mapping(raw.get("completion_tokens_details")).get("reasoning_tokens"))
+    if reasoning > output and prompt + output + reasoning == count(raw.get("total_tokens")):
+        output += reasoning  # xAI counts it apart
+    return Usage(max(prompt - read - written, 0), read, written, output, reasoning, raw=raw)

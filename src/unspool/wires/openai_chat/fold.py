@@ -19,7 +19,7 @@ def fold(events: Iterable[Any]) -> Folded:
             continue
         match mapping(event):
             case {"choices": list(chunks), **rest}:
-                body.update({key: value for key, value in rest.items() if value is not None and key not in body})
+                body.update({key: value for key, value in rest.items() if value and not body.get(key)})
                 if isinstance(rest.get("usage"), dict):
                     body["usage"] = rest["usage"]
                 for chunk in chunks:
@@ -51,10 +51,16 @@ class _Choice:
         self.parts: list[Any] = []
         self.finish: str | None = None
         self.about: dict[str, Any] = {}
+        self.all_zero = False
 
     def add(self, chunk: dict[str, Any]) -> None:
         self.finish = string(chunk.get("finish_reason")) or self.finish
-        self.about.update({k: v for k, v in chunk.items() if v is not None and k not in ("delta", "text", "message")})
+        for key, value in chunk.items():
+            if key == "logprobs" and isinstance(value, dict):
+                known = mapping(self.about.get(key))
+                self.about[key] = {k: [*listing(known.get(k)), *listing(v)] for k, v in value.items()}
+            elif value is not None and key not in ("delta", "text", "message"):
+                self.about[key] = value
         delta = chunk.get("delta") or chunk.get("message") or {"content": chunk.get("text")}
         for key, value in mapping(delta).items():
             match key, value:
@@ -62,7 +68,9 @@ class _Choice:
                     continue
                 case "content", str() if self.parts:
                     self.parts.append({"type": "text", "text": value})
-                case "content" | "refusal" | "reasoning_content" | "reasoning" | "thinking", str():
+                case "role", _:
+                    self.rest[key] = value
+                case _, str():
                     self.texts.setdefault(key, []).append(value)
                 case "content", list():
                     self.parts.extend(value)
@@ -71,7 +79,7 @@ class _Choice:
                         self._call(mapping(call))
                 case "function_call", dict():
                     self._call({"legacy": True, "function": value})
-                case (("annotations" | "reasoning_details" | "images"), list()):
+                case _, list():
                     self.rest[key] = [*listing(self.rest.get(key)), *value]
                 case "audio", dict():
                     self._speak(value)
@@ -80,12 +88,7 @@ class _Choice:
 
     def _call(self, delta: dict[str, Any]) -> None:
         kind = "custom" if "custom" in delta else "function"
-        index = delta.get("index")
-        if not isinstance(index, int):  # some hosts leave it out: a new id begins a new call
-            index = len(self.calls) if delta.get("id") or not self.calls else max(self.calls)
-        known = self.calls.get(index)
-        if known and delta.get("id") and known.get("id") not in (None, delta["id"]):
-            index = max(self.calls) + 1  # and some give every call the index 0
+        index = self._index(delta)
         call = self.calls.setdefault(index, {kind: {}})
         inner = mapping(delta.get(kind))
         call.update({k: v for k, v in delta.items() if v is not None and k not in (kind, "index") and not call.get(k)})
@@ -94,12 +97,28 @@ class _Choice:
         about.update({k: v for k, v in inner.items() if v and k not in ("arguments", "input") and not about.get(k)})
         self.pieces.setdefault(index, []).append(text_of(text))
 
+    def _index(self, delta: dict[str, Any]) -> int:
+        """Whose delta it is. Some hosts leave the index out, and some give every call the index 0: then ids decide."""
+        named, newest = delta.get("id"), max(self.calls, default=-1)
+        if named:
+            for index, call in self.calls.items():
+                if call.get("id") == named:
+                    return index
+        given = delta.get("index")
+        if not isinstance(given, int):
+            return newest + 1 if named or not self.calls else newest
+        if named:
+            taken = bool(self.calls.get(given, {}).get("id"))
+            self.all_zero = self.all_zero or taken
+            return newest + 1 if taken else given
+        return newest if self.all_zero else given
+
     def _speak(self, delta: dict[str, Any]) -> None:
-        audio = self.rest.setdefault("audio", {})
+        audio = mapping(self.rest.get("audio"))
         for key, value in delta.items():
-            audio[key] = (
-                audio.get(key, "") + value if key in ("data", "transcript") and isinstance(value, str) else value
-            )
+            grows = key in ("data", "transcript") and isinstance(value, str)
+            audio[key] = text_of(audio.get(key)) + value if grows else value
+        self.rest["audio"] = audio
 
     def whole(self, index: int) -> dict[str, Any]:
         said = self.rest | {key: "".join(pieces) for key, pieces in self.texts.items()}
@@ -125,9 +144,13 @@ def _joined(parts: list[Any]) -> list[Any]:
         last = whole[-1] if whole else None
         if isinstance(part, dict) and isinstance(last, dict) and part.get("type") == last.get("type"):
             for key in ("text", "thinking"):
-                if key in part and key in last and type(part[key]) is type(last[key]):
-                    whole[-1] = last | {key: last[key] + part[key]}
-                    break
+                match last.get(key), part.get(key):
+                    case str(one), str(more):
+                        whole[-1] = last | {key: one + more}
+                        break
+                    case list(begun), list(rest):
+                        whole[-1] = last | {key: begun + rest}
+                        break
             else:
                 whole.append(part)
         else:

@@ -5,8 +5,9 @@ interpreter, remote MCP) is one item that holds call and result.
 """
 
 from unspool.dialect import PATH, SHAPE, Signs, Wire
-from unspool.wires.openai_responses.decode import answer, decode, tools
+from unspool.wires.openai_responses.decode import answer, tools
 from unspool.wires.openai_responses.fold import fold
+from unspool.wires.openai_responses.items import decode
 from unspool.wires.values import mapping, text_of
 
 

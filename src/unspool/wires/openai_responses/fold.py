@@ -6,7 +6,7 @@ from typing import Any
 from unspool.dialect import Folded
 from unspool.wires.values import count, kind_of, listing, mapping, text_of
 
-_ENDS = ("response.completed", "response.failed", "response.incomplete", "response.done")
+_ENDS = tuple(f"response.{end}" for end in ("completed", "failed", "incomplete", "cancelled", "done"))
 
 # The deltas that make an item longer: where in the item the text belongs, and the type of the part it belongs to.
 _GROWS = {
@@ -41,7 +41,13 @@ def fold(events: Iterable[Any]) -> Folded:
                     items.setdefault(index, _Item()).final = item
             case {"type": str(kind)} if (stem := kind.rpartition(".")[0]) in _GROWS:
                 items.setdefault(count(event.get("output_index")), _Item()).grow(_GROWS[stem], event)
-            case {"type": "error"}:
+            case {"type": "response.content_part.done", "part": dict(part)}:
+                items.setdefault(count(event.get("output_index")), _Item()).parts[count(event.get("content_index"))] = (
+                    part
+                )
+            case {"type": "response.output_text.annotation.added", "annotation": annotation}:
+                items.setdefault(count(event.get("output_index")), _Item()).annotations.append(annotation)
+            case {"type": "error" | "response.error"}:
                 folded.error = event
             case {"type": str(kind)} if kind.startswith(("response.", "keepalive", "codex.")):
                 continue  # progress; what it announces comes whole in a later event
@@ -64,6 +70,8 @@ class _Item:
         self.value: dict[str, Any] = {}
         self.final: dict[str, Any] | None = None
         self.texts: dict[tuple[str | None, int, str, str], list[str]] = {}
+        self.parts: dict[int, dict[str, Any]] = {}
+        self.annotations: list[Any] = []
 
     def start(self, item: dict[str, Any]) -> None:
         self.value = dict(item)
@@ -79,17 +87,25 @@ class _Item:
             texts[:] = [whole]
 
     def whole(self) -> dict[str, Any]:
+        """As the provider closed it; else as far as it came."""
         if self.final is not None:
             return self.final
         item = dict(self.value)
-        for (place, _, field, part_type), texts in sorted(self.texts.items(), key=lambda entry: entry[0][1]):
+        listed: dict[str, dict[int, Any]] = {"content": {}, "summary": {}}
+        for (place, number, field, part_type), texts in self.texts.items():
             text = "".join(texts)
             if place is None:
                 item.setdefault("type", part_type)
                 item[field] = text
             else:
                 item.setdefault("type", "reasoning" if part_type in ("reasoning_text", "summary_text") else "message")
-                item[place] = [*listing(item.get(place)), {"type": part_type, field: text}]
-        if mapping(item).get("type") == "message":
+                listed[place][number] = {"type": part_type, field: text}
+                if part_type == "output_text" and self.annotations:
+                    listed[place][number]["annotations"] = self.annotations
+        listed["content"].update(self.parts)
+        for place, parts in listed.items():
+            if parts:
+                item[place] = [parts[number] for number in sorted(parts)]
+        if item.get("type") == "message":
             item.setdefault("role", "assistant")
         return item
