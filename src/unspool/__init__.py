@@ -6,9 +6,10 @@ for item in unspool.read_exchanges("trace.jsonl"):
     ...
 """
 
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # as type checkers read it; typing itself takes longer to import than all of this
 if TYPE_CHECKING:
+    from typing import Any
+
     from unspool.ingest.open import read_exchanges
     from unspool.jobs.cook import cook
     from unspool.model import Cooked, Exchange, Message, Note, Origin
@@ -23,7 +24,7 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
     """Public names are imported when they are first used, so that `unspool --version` imports nothing."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -16,6 +16,10 @@ COMMANDS = {
 }
 
 
+class ClosedPipe(Exception):
+    """Whoever read our output has seen enough."""
+
+
 class Lazy(click.Group):
     """Lists the commands without importing them."""
 
@@ -27,6 +31,12 @@ class Lazy(click.Group):
             return None
         command: click.Command = import_module(f"unspool.cli.{cmd_name}").command
         return command
+
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:  # click would make it exit status 1
+            raise ClosedPipe from error
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Commands"):
@@ -53,8 +63,8 @@ def run() -> None:
     except (KeyboardInterrupt, click.Abort):
         _say("unspool: interrupted")
         status = 128 + signal.SIGINT
-    except BrokenPipeError:
-        # Whoever read our output has seen enough. Python would complain again when it closes standard output.
+    except ClosedPipe:
+        # Python would complain again when it closes standard output.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 0
     sys.exit(status)

@@ -7,7 +7,7 @@ import click
 import msgspec
 
 from unspool.cli.progress import Progress
-from unspool.cli.summary import say_summary
+from unspool.cli.summary import count, say_summary
 from unspool.errors import StrictFault
 from unspool.exports.cooked import encode
 from unspool.jobs.cook import cook
@@ -49,4 +49,4 @@ def command(inputs: tuple[str, ...], output: str, wire: str, strict: bool, notes
     if not quiet:
         say_summary(cooked, len(files), sys.stderr)
     if strict and cooked.notes:
-        raise StrictFault(f"--strict: {len(cooked.notes)} notes, the first at {cooked.notes[0].origin}")
+        raise StrictFault(f"--strict: {count(len(cooked.notes), 'note')}, the first at {cooked.notes[0].origin}")

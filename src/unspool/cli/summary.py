@@ -20,11 +20,11 @@ def say_summary(cooked: Cooked, files: int, to: TextIO) -> None:
 
     lost = Counter(note.kind for note in cooked.notes if note.kind in _LOST)
     lines = len(cooked.requests) + lost.total()
-    parts = [_count(len(cooked.requests), "request"), *(f"{lost[kind]:,} {kind}" for kind in _LOST if lost[kind])]
-    say(f"{_count(lines, 'record')} in {_count(files, 'file')}: {', '.join(parts)}")
+    parts = [count(len(cooked.requests), "request"), *(f"{lost[kind]:,} {kind}" for kind in _LOST if lost[kind])]
+    say(f"{count(lines, 'record')} in {count(files, 'file')}: {', '.join(parts)}")
     if cooked.requests:
         sent = sum(len(request.request_messages) for request in cooked.requests)
-        say(f"{_count(len(cooked.messages), 'message')} and {_count(len(cooked.tools), 'tool')}, sent {sent:,} times")
+        say(f"{count(len(cooked.messages), 'message')} and {count(len(cooked.tools), 'tool')}, sent {sent:,} times")
         say()
         for line in _conversations(cooked):
             say(line)
@@ -50,7 +50,7 @@ def _conversations(cooked: Cooked) -> Iterable[str]:
     if len(roots) > _ROWS:
         rest = sum(map(len, roots[_ROWS:]))
         yield click.style(
-            f"… and {_count(len(roots) - _ROWS, 'more conversation')} with {_count(rest, 'request')}", dim=True
+            f"… and {count(len(roots) - _ROWS, 'more conversation')} with {count(rest, 'request')}", dim=True
         )
 
 
@@ -94,7 +94,7 @@ def _branches(members: list[CookedRequest]) -> str:
         ("compaction", "compactions"),
         ("error", "errors"),
     ]
-    return ", ".join(_count(kinds[one], one, many) for one, many in named if kinds[one])
+    return ", ".join(count(kinds[one], one, many) for one, many in named if kinds[one])
 
 
 def _notes(notes: list[Note]) -> Iterable[str]:
@@ -103,10 +103,10 @@ def _notes(notes: list[Note]) -> Iterable[str]:
     for note in notes[:_NOTES]:
         yield f"{click.style(f'{note.kind:<10}', fg='yellow')} {note.origin}: {note.reason}"
     if len(notes) > _NOTES:
-        yield click.style(f"… and {_count(len(notes) - _NOTES, 'more note')}: see --notes FILE", dim=True)
+        yield click.style(f"… and {count(len(notes) - _NOTES, 'more note')}: see --notes FILE", dim=True)
 
 
-def _count(number: int, one: str, many: str | None = None) -> str:
+def count(number: int, one: str, many: str | None = None) -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 

@@ -44,7 +44,7 @@ def path_of(record: Envelope) -> str:
     source = plain(record.get("_source"))
     for holder in (record, request, source):
         if isinstance(holder, dict):
-            for key in ("path", "url", "url path", "endpoint"):
+            for key in ("url path", "url", "path", "endpoint"):
                 if isinstance(found := holder.get(key), str):
                     return found
     return ""

@@ -32,8 +32,8 @@ def read_records(path: str) -> Iterator[Record | Note]:
             case [first] if not _opens_a_document(first.data):
                 break
             case [first, second]:
-                if first.data.lstrip(_BLANK)[:1] == b"{" and second.data.lstrip(_BLANK)[:1] == b"{":
-                    break  # two lines that each open an object: lines, the first of them damaged
+                if _is_whole(second.data):
+                    break  # a line that is a record: lines then, the first of them damaged
                 yield from _from_document(path, chain(seen, lines))
                 return
     else:
@@ -46,11 +46,15 @@ def _opens_a_document(line: bytes) -> bool:
     """Whether the first line may be the beginning of one document over the whole file."""
     if line.lstrip(_BLANK)[:1] == b"[":
         return True
+    return line.lstrip(_BLANK)[:1] == b"{" and not _is_whole(line)
+
+
+def _is_whole(line: bytes) -> bool:
     try:
         _any(line)
     except Unreadable:
-        return line.lstrip(_BLANK)[:1] == b"{"
-    return False
+        return False
+    return True
 
 
 def _from_document(path: str, lines: Iterable[Record | Note]) -> Iterator[Record | Note]:

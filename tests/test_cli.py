@@ -1,0 +1,126 @@
+"""The command as a user meets it."""
+
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conftest import Run, Write
+from traffic import call
+from unspool import __version__
+from unspool.cli import COMMANDS
+
+
+def test_version(unspool: Run) -> None:
+    assert unspool("--version").stdout == f"unspool {__version__}\n".encode()
+
+
+def test_help_lists_every_command(unspool: Run) -> None:
+    text = unspool("--help").stdout.decode()
+    assert all(name in text for name in COMMANDS)
+    for name in COMMANDS:
+        assert unspool(name, "--help").returncode == 0
+
+
+def test_the_installed_command_runs() -> None:
+    found = subprocess.run([Path(sys.executable).parent / "unspool", "--version"], capture_output=True, check=True)
+    assert found.stdout.startswith(b"unspool ")
+
+
+def test_output_and_summary_are_apart(unspool: Run, write: Write) -> None:
+    done = unspool("cook", write(call("Mend the login", answer="a1"), b"oops", {"no": "record"}))
+    assert done.returncode == 0
+    assert len(json.loads(done.stdout)["requests"]) == 1
+    summary = done.stderr.decode()
+    assert "3 records in 1 file: 1 request, 1 unreadable, 1 skipped" in summary
+    assert "Mend the login" in summary
+    assert re.search(r"unreadable .*trace.jsonl:2: no JSON", summary)
+
+
+def test_a_file_as_output(unspool: Run, write: Write, tmp_path: Path) -> None:
+    done = unspool(
+        "cook", write(call("u", answer="a")), "-o", tmp_path / "out.json", "--notes", tmp_path / "notes.jsonl"
+    )
+    assert done.stdout == b""
+    assert json.loads((tmp_path / "out.json").read_text())["version"] == 1
+    assert (tmp_path / "notes.jsonl").read_text() == ""
+
+
+def test_notes_go_to_a_file(unspool: Run, write: Write, tmp_path: Path) -> None:
+    unspool("cook", write(b"oops"), "-q", "-o", os.devnull, "--notes", tmp_path / "notes.jsonl")
+    (note,) = map(json.loads, (tmp_path / "notes.jsonl").read_text().splitlines())
+    assert note["kind"] == "unreadable"
+    assert note["origin"]["line"] == 1
+
+
+def test_standard_input_and_several_inputs(unspool: Run, write: Write) -> None:
+    first = write(call("u1", answer="a1"), name="1.jsonl")
+    done = unspool("cook", first, "-", "-q", stdin=json.dumps(call("u2", answer="a2")).encode())
+    files = [request["origin"]["file"] for request in json.loads(done.stdout)["requests"]]
+    assert files == [str(first), "-"]
+    assert done.stderr == b""
+
+
+def test_format_is_obeyed(unspool: Run, write: Write) -> None:
+    done = unspool("cook", write({"request": {"messages": []}}), "--format", "claude", "-q")
+    assert json.loads(done.stdout)["requests"][0]["format"] == "claude"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "words"),
+    [
+        ((), 2, "Missing argument"),
+        (("nope.jsonl",), 2, "nope.jsonl: no such file or folder"),
+        (("--fromat", "x"), 2, "No such option"),
+        (("-", "--format", "cobol"), 2, "'cobol' is not one of"),
+        (("-", "-o", "/nonexistent/folder/x.json"), 2, "/nonexistent/folder/x.json: No such file or directory"),
+    ],
+)
+def test_mistakes_are_named(unspool: Run, arguments: tuple[str, ...], status: int, words: str) -> None:
+    done = unspool("cook", *arguments)
+    assert done.returncode == status
+    assert words in done.stderr.decode()
+    assert b"Traceback" not in done.stderr
+
+
+def test_an_unreadable_file_is_named(unspool: Run, tmp_path: Path) -> None:
+    done = unspool("cook", tmp_path)
+    assert done.returncode == 2
+    assert b"no file in this folder" in done.stderr
+
+
+def test_strict(unspool: Run, write: Write) -> None:
+    assert unspool("cook", write(call("u", answer="a")), "--strict", "-q").returncode == 0
+    done = unspool("cook", write(call("u", answer="a"), b"oops"), "--strict", "-q")
+    assert done.returncode == 1
+    assert json.loads(done.stdout)["requests"], "what could be read is written all the same"
+    assert b"--strict: 1 note, the first at" in done.stderr
+
+
+def test_a_closed_pipe_is_quiet(write: Write) -> None:
+    path = write(*(call(f"u{n} " + "long " * 200, answer="a") for n in range(300)))
+    command = f"{sys.executable} -m unspool cook -q {path} | head -c 10"
+    done = subprocess.run(["bash", "-c", f"set -o pipefail; {command}"], capture_output=True, check=False)
+    assert done.stderr == b""
+    assert done.returncode == 0
+
+
+def test_a_terminal_gets_a_summary_that_fits(write: Write) -> None:
+    path = write(*(call("A prompt that is quite long " * 5, answer="a", model="m" * 40) for _ in range(3)))
+    parent, child = pty.openpty()
+    environment = {**os.environ, "COLUMNS": "90"}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "unspool", "cook", path, "-o", os.devnull], stderr=child, env=environment
+    )
+    process.wait(60)
+    os.close(child)
+    shown = os.read(parent, 1 << 16).decode()
+    os.close(parent)
+    assert "conversation" in shown
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", shown)
+    assert max(map(len, plain.splitlines())) <= 120
