@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from calls import call
 from conftest import Run, Write
-from traffic import call
 from unspool import __version__
 from unspool.cli import COMMANDS
 

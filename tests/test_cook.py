@@ -1,4 +1,4 @@
-"""`cook`: the seed's output, and the decisions where its document is silent."""
+"""`cook`: the format's own examples, and the decisions where it is silent."""
 
 import json
 from datetime import datetime, timedelta, timezone
@@ -8,8 +8,8 @@ import msgspec
 import pytest
 
 import unspool
+from calls import call
 from conftest import Write
-from traffic import call
 from unspool.exports.cooked import encode
 from unspool.jobs.cook import cook
 from unspool.model import Exchange, Note
@@ -22,7 +22,7 @@ def rows(path: Any) -> list[dict[str, Any]]:
     return found
 
 
-def test_the_seeds_openai_example(write: Write) -> None:
+def test_the_formats_openai_example(write: Write) -> None:
     calls = [{"type": "function", "function": {"name": "calc", "arguments": '{"expr":"2+2"}'}}]
     messages = [
         {"role": "system", "content": "Be helpful"},
@@ -44,7 +44,7 @@ def test_the_seeds_openai_example(write: Write) -> None:
     ]
 
 
-def test_the_seeds_claude_example(write: Write) -> None:
+def test_the_formats_claude_example(write: Write) -> None:
     request = {
         "system": [{"type": "text", "text": "Be helpful"}],
         "messages": [
@@ -74,7 +74,7 @@ def test_the_seeds_claude_example(write: Write) -> None:
     ]
 
 
-def test_fields_come_in_the_seeds_order(write: Write) -> None:
+def test_fields_come_in_the_formats_order(write: Write) -> None:
     tools = [{"type": "function", "function": {"name": "f", "description": "d", "parameters": {"type": "object"}}}]
     cooked = json.loads(b"".join(encode(cook(write(call("u", answer="a", request={"tools": tools}))))))
     assert list(cooked) == ["messages", "tools", "requests", "notes", "version"]
@@ -96,6 +96,19 @@ def test_fields_come_in_the_seeds_order(write: Write) -> None:
         *("usage", "stop_reason", "raw_stop_reason", "status", "error", "stream", "interrupted", "response_id"),
         *("response_model", "format", "origin", "alternatives", "parent_reason", "retry_of"),
     }
+
+
+def test_the_order_of_keys_makes_no_other_message(write: Write) -> None:
+    def asked(arguments: str) -> dict[str, Any]:
+        function = {"name": "f", "arguments": arguments}
+        return {"role": "assistant", "content": None, "tool_calls": [{"id": "x1", "function": function}]}
+
+    path = write(
+        {"request": {"messages": [asked('{"a":1,"b":2}'), asked('{"b": 2, "a": 1}'), asked('{"a":1.0,"b":2}')]}}
+    )
+    cooked = cook(path)
+    assert cooked.requests[0].request_messages == ["m0", "m0", "m1"]
+    assert list((cooked.messages[0].tool_calls or ())[0].arguments) == ["a", "b"]
 
 
 def test_each_message_and_tool_is_there_once(write: Write) -> None:
@@ -141,7 +154,7 @@ def test_a_time_that_is_none_is_noted(write: Write) -> None:
 
 def test_requests_are_in_time_order_and_those_without_a_time_stay_where_they_are(write: Write) -> None:
     start = datetime(2026, 1, 1, tzinfo=timezone(timedelta(hours=2)))
-    records = []
+    records: list[dict[str, Any]] = []
     for number, minute in enumerate([5, None, 3, None, None, 4]):
         moment = None if minute is None else (start + timedelta(minutes=minute)).isoformat()
         records.append({"id": str(number), "timestamp": moment, "request": {}})
@@ -233,12 +246,20 @@ def test_faults_inside_a_record_cost_no_record(write: Write) -> None:
 
 def test_usage_is_neutral(write: Write) -> None:
     """The same call, as three providers count it: 100 new tokens, 1,000 cached, 25 out of which 5 were thoughts."""
-    openai = {"prompt_tokens": 1100, "completion_tokens": 25, "prompt_tokens_details": {"cached_tokens": 1000}}
+    openai: dict[str, Any] = {
+        "prompt_tokens": 1100,
+        "completion_tokens": 25,
+        "prompt_tokens_details": {"cached_tokens": 1000},
+    }
     openai["completion_tokens_details"] = {"reasoning_tokens": 5}
-    claude = {"input_tokens": 100, "cache_read_input_tokens": 1000, "output_tokens": 25}
+    claude: dict[str, Any] = {"input_tokens": 100, "cache_read_input_tokens": 1000, "output_tokens": 25}
     claude["output_tokens_details"] = {"thinking_tokens": 5}
     gemini = {"promptTokenCount": 1100, "cachedContentTokenCount": 1000, "candidatesTokenCount": 20}
-    responses = {"input_tokens": 1100, "input_tokens_details": {"cached_tokens": 1000}, "output_tokens": 25}
+    responses: dict[str, Any] = {
+        "input_tokens": 1100,
+        "input_tokens_details": {"cached_tokens": 1000},
+        "output_tokens": 25,
+    }
     responses["output_tokens_details"] = {"reasoning_tokens": 5}
     cooked = cook(
         write(

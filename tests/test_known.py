@@ -102,7 +102,7 @@ def test_interleaved_conversations_are_each_remembered() -> None:
 @given(data=st.data())
 def test_any_traffic_is_read_the_same(data: st.DataObject) -> None:
     texts = st.sampled_from(["a", "b", '"messages": [', "\\", '"}', "é\u2028", FILLER, "]}, {"])
-    item = st.one_of(
+    item: st.SearchStrategy[Any] = st.one_of(
         st.fixed_dictionaries({"role": st.sampled_from(["user", "assistant"]), "content": texts}),
         st.fixed_dictionaries({"content": texts, "role": st.just("user")}),
         st.sampled_from([None, 3, 33, "text", [], {}]),

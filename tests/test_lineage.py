@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from calls import call, said
 from conftest import Write
-from traffic import call, said
 from unspool.graph.distance import EXACT_UP_TO, distance
 from unspool.jobs.cook import cook
 from unspool.model import CookedRequest

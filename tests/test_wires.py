@@ -92,7 +92,21 @@ def _with(value: Any, key: Any, new: Any) -> Any:
 
 @pytest.mark.parametrize("wire", WIRES.values(), ids=lambda wire: wire.name)
 def test_no_json_value_makes_a_decoder_raise(wire: Any) -> None:
-    values = (None, True, 7, 1.5, "x", [], {}, [None], [[]], [{}], {"type": None}, {"role": 3}, {"parts": 1})
+    values: tuple[Any, ...] = (
+        None,
+        True,
+        7,
+        1.5,
+        "x",
+        [],
+        {},
+        [None],
+        [[]],
+        [{}],
+        {"type": None},
+        {"role": 3},
+        {"parts": 1},
+    )
     for value in values:
         for slot in (*wire.heads, wire.items):
             assert wire.decode(slot, value).id

@@ -24,7 +24,8 @@ def say_summary(cooked: Cooked, files: int, to: TextIO) -> None:
     say(f"{count(lines, 'record')} in {count(files, 'file')}: {', '.join(parts)}")
     if cooked.requests:
         sent = sum(len(request.request_messages) for request in cooked.requests)
-        say(f"{count(len(cooked.messages), 'message')} and {count(len(cooked.tools), 'tool')}, sent {sent:,} times")
+        tools = count(len(cooked.tools), "tool")
+        say(f"{sent:,} messages were sent: {len(cooked.messages):,} different ones, and {tools}")
         say()
         for line in _conversations(cooked):
             say(line)
@@ -35,23 +36,24 @@ def say_summary(cooked: Cooked, files: int, to: TextIO) -> None:
 def _conversations(cooked: Cooked) -> Iterable[str]:
     roots = _roots(cooked.requests)
     rows = {message.id: message for message in cooked.messages}
-    width = min(os.get_terminal_size(2).columns if os.isatty(2) else 100, 120)
-    title = max(width - 64, 16)
-    heads = f"{'input':>8} {'cached':>8} {'output':>8}  branches"
-    yield click.style(f"{'conversation':<{title}} {'requests':>8}  {'model':<20} {heads}", dim=True)
+    width = max(min(_terminal_width(), 120) - 57, 16)
+    heads = f"{'input':>7} {'cached':>7} {'output':>7}"
+    yield click.style(f"{'conversation':<{width}}  {'requests':>8}  {'model':<20}  {heads}", dim=True)
     for members in roots[:_ROWS]:
         models = list(dict.fromkeys(request.model for request in members if request.model))
-        model = _cut((models or ["?"])[0] + (f" +{len(models) - 1}" if len(models) > 1 else ""), 20)
-        usage = [request.usage for request in members if request.usage]
-        yield (
-            f"{_cut(_title(members[0], rows), title):<{title}} {len(members):>8,}  {model:<20} {_tokens(usage)}"
-            f"  {_branches(members)}"
-        ).rstrip()
-    if len(roots) > _ROWS:
-        rest = sum(map(len, roots[_ROWS:]))
-        yield click.style(
-            f"… and {count(len(roots) - _ROWS, 'more conversation')} with {count(rest, 'request')}", dim=True
-        )
+        model = (models or ["?"])[0] + (f" +{len(models) - 1}" if len(models) > 1 else "")
+        usages = [request.usage for request in members if request.usage]
+        title = cut(_title(members[0], rows), width)
+        yield f"{title}  {len(members):>8,}  {cut(model, 20)}  {_tokens(usages)}".rstrip()
+        if branches := _branches(members):
+            yield click.style(f"╰ {branches}", fg="cyan")
+    if rest := roots[_ROWS:]:
+        requests = sum(map(len, rest))
+        yield click.style(f"… and {count(len(rest), 'more conversation')} with {count(requests, 'request')}", dim=True)
+
+
+def _terminal_width() -> int:
+    return os.get_terminal_size(2).columns if os.isatty(2) else 100
 
 
 def _roots(requests: Iterable[CookedRequest]) -> list[list[CookedRequest]]:
@@ -75,19 +77,22 @@ def _title(request: CookedRequest, rows: dict[str, CookedMessage]) -> str:
 
 def _tokens(usages: list[Usage]) -> str:
     if not usages:
-        return f"{'':>8} {'':>8} {'':>8}"
+        return ""
     numbers = (
         sum(usage.input + usage.cache_write for usage in usages),
         sum(usage.cache_read for usage in usages),
         sum(usage.output for usage in usages),
     )
-    return " ".join(f"{_human(number):>8}" for number in numbers)
+    return " ".join(f"{_human(number):>7}" for number in numbers)
 
 
 def _branches(members: list[CookedRequest]) -> str:
     kinds: Counter[str | None] = Counter("retry" if request.retry_of else request.parent_reason for request in members)
     kinds["error"] = sum(request.error is not None for request in members)
+    children = Counter(request.parent_id for request in members if request.parent_id and not request.retry_of)
+    kinds["fork"] = sum(born - 1 for born in children.values())
     named = [
+        ("fork", "forks"),
         ("retry", "retries"),
         ("edit", "edits"),
         ("switch", "switches"),
@@ -101,7 +106,7 @@ def _notes(notes: list[Note]) -> Iterable[str]:
     if notes:
         yield ""
     for note in notes[:_NOTES]:
-        yield f"{click.style(f'{note.kind:<10}', fg='yellow')} {note.origin}: {note.reason}"
+        yield f"{click.style(f'{note.kind:<10}', fg='yellow')} {safe(f'{note.origin}: {note.reason}')}"
     if len(notes) > _NOTES:
         yield click.style(f"… and {count(len(notes) - _NOTES, 'more note')}: see --notes FILE", dim=True)
 
@@ -117,5 +122,14 @@ def _human(number: int) -> str:
     return str(number)
 
 
-def _cut(text: str, width: int) -> str:
-    return text if len(text) <= width else text[: width - 1] + "…"
+def cut(text: str, width: int) -> str:
+    """The text in just so many columns, however wide its characters are."""
+    from rich.cells import cell_len, set_cell_size
+
+    text = safe(text)
+    return set_cell_size(text if cell_len(text) <= width else set_cell_size(text, width - 1).rstrip() + "…", width)
+
+
+def safe(text: str) -> str:
+    """Without what would steer a terminal: a trace may hold anything."""
+    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)

@@ -1,4 +1,4 @@
-"""The cooked form of seed 000: exchanges in, each message and tool once, requests as lists of ids.
+"""The cooked form: exchanges in, each message and tool once, requests as lists of ids. docs/cooked.md describes it.
 
 A message becomes one row for each thing it says. Thinking, text, documents and results stand alone, in the source's
 order; all calls that the client must run are one `tool_use` row behind them. A call that the provider runs itself stays
@@ -7,7 +7,7 @@ the next request gets the ids it had.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
@@ -33,19 +33,21 @@ from unspool.model import (
 )
 
 _REDACTED = "[redacted thinking]"
-_encode = msgspec.json.encode
-_calls = msgspec.json.Decoder(tuple[CookedCall, ...]).decode
+_sorted = msgspec.json.Encoder(order="sorted").encode
 
 
 class _Row(NamedTuple):
-    """A cooked message without its id. All its fields are its key: the seed hashes them, and hashes may collide."""
+    """What makes two cooked messages one: all fields but the id, compared whole, because hashes may collide."""
 
     role: CookedRole
     content: str
     tool_calls: bytes | None = None
-    """As JSON."""
+    """As JSON with sorted keys."""
     tool_use_id: str | None = None
     is_error: bool | None = None
+
+
+_Calls: TypeAlias = tuple[CookedCall, ...] | None
 
 
 class Cooker:
@@ -109,15 +111,14 @@ class Cooker:
         for message in messages:
             rows = known.get(message)
             if rows is None:
-                rows = known[message] = tuple([self._row_id(row) for row in flatten(message)])
+                rows = known[message] = tuple([self._row_id(row, calls) for row, calls in flatten(message)])
             ids += rows
         return ids
 
-    def _row_id(self, row: _Row) -> str:
+    def _row_id(self, row: _Row, calls: _Calls) -> str:
         found = self._row_ids.get(row)
         if found is None:
             found = self._row_ids[row] = f"m{len(self.messages)}"
-            calls = None if row.tool_calls is None else _calls(row.tool_calls)
             self.messages.append(CookedMessage(found, row.role, row.content, calls, row.tool_use_id, row.is_error))
         return found
 
@@ -136,19 +137,19 @@ class Cooker:
         return found
 
 
-def flatten(message: Message) -> Iterable[_Row]:
-    """The rows of one message, in order."""
+def flatten(message: Message) -> Iterable[tuple[_Row, _Calls]]:
+    """The rows of one message, in order, with the calls that they make."""
     if len(message.blocks) == 1:  # most messages of all traffic
         block = message.blocks[0]
         if type(block) is Text:
-            return (_Row(message.role, block.text),)
+            return ((_Row(message.role, block.text), None),)
         if type(block) is ToolResult:
             return _rows(message.role, block)
     return _flatten(message)
 
 
-def _flatten(message: Message) -> Iterator[_Row]:
-    calls = [_call(block) for block in message.blocks if isinstance(block, ToolUse) and not block.server_side]
+def _flatten(message: Message) -> Iterator[tuple[_Row, _Calls]]:
+    calls = tuple([_call(block) for block in message.blocks if isinstance(block, ToolUse) and not block.server_side])
     # OpenAI's text beside calls is one string with them; blocks are each a row.
     beside = message.form == "string" and bool(calls)
     content = ""
@@ -158,25 +159,26 @@ def _flatten(message: Message) -> Iterator[_Row]:
         else:
             yield from _rows(message.role, block)
     if calls:
-        yield _Row("tool_use", content, _encode(calls))
+        yield _Row("tool_use", content, _sorted(calls)), calls
     elif not message.blocks:
-        yield _Row(message.role, "")
+        yield _Row(message.role, ""), None
 
 
-def _rows(role: CookedRole, block: Block) -> Iterator[_Row]:
+def _rows(role: CookedRole, block: Block) -> Iterator[tuple[_Row, _Calls]]:
     match block:
         case Thinking():
             if block.text or block.redacted:
-                yield _Row("thinking", block.text or _REDACTED)
+                yield _Row("thinking", block.text or _REDACTED), None
         case ToolUse(server_side=True):
-            yield _Row("tool_use", "", _encode([_call(block)]))
+            calls = (_call(block),)
+            yield _Row("tool_use", "", _sorted(calls)), calls
         case ToolUse():
             return
         case ToolResult():
             content = "\n".join(map(as_text, block.content))
-            yield _Row("tool_result", content, None, block.call_id, bool(block.is_error))
+            yield _Row("tool_result", content, None, block.call_id, bool(block.is_error)), None
         case _:
-            yield _Row(role, as_text(block))
+            yield _Row(role, as_text(block)), None
 
 
 def _call(block: ToolUse) -> CookedCall:

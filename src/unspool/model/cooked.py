@@ -1,6 +1,7 @@
 """The cooked form: each message and tool once, requests as lists of their ids.
 
-Field names, order and spelling are those of seed 000; what we add stands behind its fields.
+The first fields of each, their order and spelling are those of the format as llm-path writes it; what we add stands
+behind them.
 """
 
 from typing import Any, Literal, TypeAlias

@@ -1,0 +1,57 @@
+# Two commands do all set-up: `make demo` shows what unspool does, `make test` runs everything CI runs.
+
+PYTHON ?= python3
+VENV := .venv
+LOWEST := .venv-lowest
+BIN := $(VENV)/bin
+PIP_FLAGS := --quiet --disable-pip-version-check
+
+.PHONY: demo test check lowest bench picture lock clean
+
+demo: $(VENV)/installed
+	@echo '$$ unspool cook samples -o demo.json'
+	@$(BIN)/unspool cook samples -o demo.json
+	@echo
+	@echo 'Each message once, each request a path through them: demo.json. Its last line but two:'
+	@grep '"parent_reason":"compaction"' demo.json | cut -c1-200
+
+test: check lowest
+
+check: $(VENV)/tested
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest -n auto
+
+# The core on the oldest versions that pyproject.toml allows.
+lowest: $(LOWEST)/installed
+	$(LOWEST)/bin/python -m pytest -n auto --ignore tests/test_house.py
+
+bench: $(VENV)/tested
+	$(BIN)/python bench/run.py $(CASES)
+
+# The terminal picture in the README, from real output.
+picture: $(VENV)/installed
+	$(BIN)/python docs/make_picture.py
+
+# Pins of what `make test` installs, without any address.
+lock: $(VENV)/tested
+	$(BIN)/python -m pip freeze --exclude-editable --exclude pip --exclude setuptools > requirements.lock
+
+$(VENV)/installed: pyproject.toml requirements.lock
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install $(PIP_FLAGS) -c requirements.lock -e .
+	@touch $@
+
+$(VENV)/tested: $(VENV)/installed
+	$(BIN)/python -m pip install $(PIP_FLAGS) -c requirements.lock -e '.[all,test,bench]'
+	@touch $@
+
+$(LOWEST)/installed: pyproject.toml lowest.lock
+	$(PYTHON) -m venv $(LOWEST)
+	$(LOWEST)/bin/python -m pip install $(PIP_FLAGS) -c lowest.lock . pytest pytest-xdist hypothesis
+	@touch $@
+
+clean:
+	rm -rf $(VENV) $(LOWEST) .bench demo.json
