@@ -12,8 +12,8 @@ demo: $(VENV)/installed
 	@echo '$$ unspool cook samples -o demo.json'
 	@$(BIN)/unspool cook samples -o demo.json
 	@echo
-	@echo 'Each message once, each request a path through them: demo.json. Its last line but two:'
-	@grep '"parent_reason":"compaction"' demo.json | cut -c1-200
+	@echo 'demo.json holds each message once, and each request as a path through them. One that goes on from a summary:'
+	@grep '"parent_reason":"compaction"' demo.json | cut -c1-190
 
 test: check lowest
 

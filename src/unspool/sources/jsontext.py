@@ -7,8 +7,8 @@ import msgspec
 
 strict = msgspec.json.Decoder().decode
 
-Unreadable = (ValueError, RecursionError)
-"""What `loads` raises. msgspec's DecodeError and UnicodeDecodeError are both ValueErrors."""
+Unreadable = (msgspec.DecodeError, ValueError, RecursionError)
+"""What `loads` raises; bytes that are no UTF-8 are a ValueError."""
 
 
 def loads(data: bytes | str) -> Any:
