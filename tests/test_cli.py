@@ -14,6 +14,8 @@ from calls import call
 from conftest import Run, Write
 from unspool import __version__
 from unspool.cli import COMMANDS
+from unspool.cli.cook import FORMATS
+from unspool.wires import WIRES
 
 
 def test_version(unspool: Run) -> None:
@@ -25,6 +27,10 @@ def test_help_lists_every_command(unspool: Run) -> None:
     assert all(name in text for name in COMMANDS)
     for name in COMMANDS:
         assert unspool(name, "--help").returncode == 0
+
+
+def test_the_formats_are_the_wires() -> None:
+    assert set(FORMATS) == {"auto", *WIRES}
 
 
 def test_the_installed_command_runs() -> None:

@@ -1,19 +1,8 @@
 """`unspool cook`"""
 
-import gc
-import sys
-
 import click
-import msgspec
 
-from unspool.cli.progress import Progress
-from unspool.cli.summary import count, say_summary
-from unspool.errors import StrictFault
-from unspool.exports.cooked import encode
-from unspool.jobs.cook import cook
-from unspool.sources.atomic import write
-from unspool.sources.files import expand
-from unspool.wires import WIRES
+FORMATS = ("auto", "openai", "claude", "gemini", "responses")
 
 
 @click.command("cook", short_help="Recorded API traffic → a deduplicated graph.")
@@ -22,7 +11,7 @@ from unspool.wires import WIRES
 @click.option(
     "--format",
     "wire",
-    type=click.Choice(["auto", *WIRES]),
+    type=click.Choice(FORMATS),
     default="auto",
     help="The API that the records speak; auto recognises each record by itself.",
 )
@@ -39,6 +28,18 @@ def command(inputs: tuple[str, ...], output: str, wire: str, strict: bool, notes
     unspool cook trace.jsonl -o cooked.json
     unspool cook traces/ | jq '.requests[] | {id, parent_id, parent_reason}'
     """
+    import gc
+
+    import msgspec
+
+    from unspool.cli.progress import Progress
+    from unspool.cli.summary import count, say_summary
+    from unspool.errors import StrictFault
+    from unspool.exports.cooked import encode
+    from unspool.jobs.cook import cook
+    from unspool.sources.atomic import write
+    from unspool.sources.files import expand
+
     gc.disable()  # nothing here is cyclic, and what is kept is kept to the end
     files = list(expand(inputs))
     with Progress(files, shown=not quiet) as progress:
@@ -47,6 +48,6 @@ def command(inputs: tuple[str, ...], output: str, wire: str, strict: bool, notes
     if notes:
         write(notes, (msgspec.json.encode(note) + b"\n" for note in cooked.notes))
     if not quiet:
-        say_summary(cooked, len(files), sys.stderr)
+        say_summary(cooked, len(files))
     if strict and cooked.notes:
         raise StrictFault(f"--strict: {count(len(cooked.notes), 'note')}, the first at {cooked.notes[0].origin}")

@@ -3,7 +3,6 @@
 import os
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from typing import TextIO
 
 import click
 
@@ -14,9 +13,11 @@ _NOTES = 8
 _LOST: tuple[NoteKind, ...] = ("unreadable", "skipped")
 
 
-def say_summary(cooked: Cooked, files: int, to: TextIO) -> None:
+def say_summary(cooked: Cooked, files: int) -> None:
+    """On standard error."""
+
     def say(text: str = "") -> None:
-        click.echo(text, file=to)
+        click.echo(text, err=True)
 
     lost = Counter(note.kind for note in cooked.notes if note.kind in _LOST)
     lines = len(cooked.requests) + lost.total()
