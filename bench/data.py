@@ -59,9 +59,18 @@ def volatile_system(prose: Prose, calls: int) -> Iterator[bytes]:
 
 def distinct(prose: Prose, calls: int) -> Iterator[bytes]:
     """Calls of 60 messages each (the answer is one of them), all of them new."""
+    yield from _distinct(prose, calls, talk=True)
+
+
+def distinct_tools(prose: Prose, calls: int) -> Iterator[bytes]:
+    """The same with a tool call and its result in every three messages."""
+    yield from _distinct(prose, calls, talk=False)
+
+
+def _distinct(prose: Prose, calls: int, talk: bool) -> Iterator[bytes]:
     tools = chat_tools(prose)
     for number in range(calls):
-        chat = Chat(prose, tools, prose.text(2000))
+        chat = Chat(prose, tools, prose.text(2000), talk=talk)
         for _ in range(19):
             chat.skip()
         yield chat.call(number)
@@ -101,6 +110,7 @@ CASES = {
     "key-order": Case(key_order, 300, quick_count=60, bound=1.1),
     "volatile-system": Case(volatile_system, 300, quick_count=60, bound=1.1),
     "distinct": Case(distinct, 700, quick_count=80, bound=4.0, lineage=True),
+    "distinct-tools": Case(distinct_tools, 700, quick_count=80),
     "unrelated": Case(unrelated, 200, quick_count=20, bound=2.5, lineage=True),
     "unrelated-mixed": Case(unrelated_mixed, 200, quick_count=20, bound=2.5),
     "requests-10000": Case(short_messages, 500, quick_count=50, lineage=True),

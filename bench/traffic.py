@@ -84,7 +84,7 @@ class Chat:
     """A conversation in OpenAI's chat form.
 
     `two_orders` writes the keys of every other call backwards; `clock` begins the system message with a line that
-    changes with every call.
+    changes with every call; `talk` is a conversation without tool calls.
     """
 
     def __init__(
@@ -95,8 +95,9 @@ class Chat:
         size: int = 2000,
         two_orders: bool = False,
         clock: bool = False,
+        talk: bool = False,
     ) -> None:
-        self._prose, self._system, self._size, self._clock = prose, system, size, clock
+        self._prose, self._system, self._size, self._clock, self._talk = prose, system, size, clock, talk
         orders = (False, True) if two_orders else (False,)
         self._tools = [to_json(backwards(tools) if reverse else tools) for reverse in orders]
         self._messages: list[list[bytes]] = [[] for _ in orders]
@@ -138,6 +139,11 @@ class Chat:
 
     def _turn(self) -> tuple[Json, Json, Json]:
         prose, size = self._prose, self._size
+        if self._talk:
+            user, assistant, again = (
+                {"role": role, "content": prose.text(size)} for role in ("user", "assistant", "user")
+            )
+            return user, assistant, again
         id_ = prose.token("call_")
         arguments = json.dumps({"path": prose.text(size // 5), "limit": prose.number(1, 500)}, ensure_ascii=False)
         call = {"id": id_, "type": "function", "function": {"name": "tool_3", "arguments": arguments}}

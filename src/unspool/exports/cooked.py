@@ -32,6 +32,7 @@ from unspool.model import (
     fingerprint,
 )
 
+_PIECE = 32
 _REDACTED = "[redacted thinking]"
 _sorted = msgspec.json.Encoder(order="sorted").encode
 
@@ -213,10 +214,9 @@ def encode(cooked: Cooked) -> Iterator[bytes]:
     opening = b'{"'
     for name, items in lists.items():
         yield opening + name.encode() + b'": ['
-        between = b"\n"
-        for item in items:
-            yield between + msgspec.json.encode(item)
-            between = b",\n"
+        for at in range(0, len(items), _PIECE):
+            yield b",\n" if at else b"\n"
+            yield b",\n".join(map(msgspec.json.encode, items[at : at + _PIECE]))
         yield b"\n]" if items else b"]"
         opening = b',\n"'
     yield b',\n"version": %d}\n' % cooked.version
