@@ -302,6 +302,11 @@ def test_recorders_that_keep_http_around_the_body(write: Write) -> None:
     assert cooked.requests[0].status == 200
 
 
+@pytest.mark.parametrize("body", ["plain text", [1, 2], 7, None, "[]"])
+def test_a_body_that_is_no_object_does_not_hurt(body: Any, write: Write) -> None:
+    assert len(cook(write({"request": {"method": "POST", "body": body}})).requests) == 1
+
+
 def test_the_python_api(write: Write) -> None:
     path = write(call("u1", answer="a1"), b"oops")
     exchange, note = unspool.read_exchanges(path)

@@ -67,6 +67,9 @@ CONVERSATIONS: dict[str, list[dict[str, Any]]] = {
     "another wire": [
         record(m, **({"system": "Claude now"} if n % 2 else {"temperature": 1})) for n, m in enumerate(growing())
     ],
+    "http around the body": [
+        {"request": {"method": "POST", "path": "/v1/chat/completions", "body": {"messages": m}}} for m in growing()
+    ],
     "no text at all": [record([]), record([{}]), record([])],
 }
 

@@ -2,13 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
-from typing import Any
 
 from unspool.dialect import Wire
 from unspool.ingest.memo import Memo
 from unspool.ingest.pairing import lacks_id
 from unspool.model import Block, Message, Other, Text, Tool, ToolResult, ToolUse
-from unspool.sources.jsontext import Unreadable, loads, strict
+from unspool.sources.jsontext import Unreadable, loads_or_text, strict
 
 
 class Decoding:
@@ -39,17 +38,17 @@ class Decoding:
         """The whole array at once, known by its bytes: it is the same in nearly every call."""
         known = self._tools[wire.name].get(joined)
         if known is None:
-            known = tuple(tool for part in definitions for tool in wire.tools(_value(part)))
+            known = tuple(tool for part in definitions for tool in wire.tools(loads_or_text(part)))
             self._tools[wire.name].put(joined, known)
         return known
 
     def _decoded(self, wire: Wire, slot: str, data: bytes) -> Message:
         try:
-            return wire.decode(slot, strict(data))
+            value = strict(data)
         except Unreadable:
-            value = _value(data)
+            value = loads_or_text(data)
             self.faults.append(("repaired", f"an element of `{slot}` has faults in its text"))
-            return wire.decode(slot, value)
+        return wire.decode(slot, value)
 
     def check(self, decoded: Message) -> Message:
         """Note what the message leaves open: calls without ids, and blocks of unknown kinds."""
@@ -72,10 +71,3 @@ def unknown_kinds(block: Block) -> list[str]:
         case ToolResult():
             return [kind for inner in block.content for kind in unknown_kinds(inner)]
     return []
-
-
-def _value(data: bytes) -> Any:
-    try:
-        return loads(data)
-    except Unreadable:
-        return data.decode("utf-8", "replace")

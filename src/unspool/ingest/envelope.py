@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Raw
 
 from unspool.dialect import Body, Scalar
-from unspool.sources.jsontext import loads
+from unspool.sources.jsontext import loads_or_text
 
 Envelope: TypeAlias = dict[str, Body | list[Raw] | Scalar]
 
@@ -23,7 +23,7 @@ def plain(value: Any) -> Any:
     """A value of an envelope without bytes in it. Never keep a Raw: it holds its whole line."""
     match value:
         case Raw():
-            return loads(bytes(value))
+            return loads_or_text(bytes(value))
         case list():
             return [plain(inner) for inner in value]
         case dict():

@@ -49,7 +49,7 @@ class Traffic:
             if envelope is None or not isinstance(envelope.get("request"), dict):
                 yield Note("skipped", "no call: no JSON object with a `request` object in it", record.origin)
                 return
-            exchange = self._exchange(record, _without_http(envelope), None)
+            exchange = self._exchange(record, envelope, None)
         if exchange is not None:
             yield exchange
         for kind, reason in dict.fromkeys(faults):
@@ -73,19 +73,19 @@ class Traffic:
         messages, answer = self._paired(messages, read.response)
         handled = {*wire.heads, wire.items, *wire.tool_keys, "model"}
         return Exchange(
-            record.origin,
-            wire.name,
-            messages,
-            self._decoding.tools(wire, definitions, tools),
-            answer,
-            read.failure,
-            _identifier(envelope.get("id")),
-            next(models(request, path, answer.model), None),
-            self._time(envelope.get("timestamp")),
-            number_of(envelope.get("duration_ms")),
-            status,
-            {key: plain(value) for key, value in request.items() if key not in handled},
-            {key: plain(value) for key, value in envelope.items() if key not in _FACTS} or None,
+            origin=record.origin,
+            wire=wire.name,
+            messages=messages,
+            tools=self._decoding.tools(wire, definitions, tools),
+            response=answer,
+            failure=read.failure,
+            id=_identifier(envelope.get("id")),
+            model=next(models(request, path, answer.model), None),
+            timestamp=self._time(envelope.get("timestamp")),
+            duration_ms=number_of(envelope.get("duration_ms")),
+            status=status,
+            settings={key: plain(value) for key, value in request.items() if key not in handled},
+            extra={key: plain(value) for key, value in envelope.items() if key not in _FACTS} or None,
         )
 
     def _recognised(self, signs: Signs, cut: Cut | None) -> Wire | None:
@@ -101,6 +101,8 @@ class Traffic:
             for message in decode(wire, key, [msgspec.json.encode(request[key])])
         ]
         items = request.get(wire.items)
+        if cut is not None and (not isinstance(items, list) or cut.run.wire != wire.name or not cut.fits(items)):
+            return None
         if items is None:
             return tuple(heads)
         if not isinstance(items, list):
@@ -108,8 +110,6 @@ class Traffic:
         known: Sequence[Message] = ()
         at = len(items)
         if cut is not None:
-            if cut.run.wire != wire.name or not cut.fits(items):
-                return None
             known, at = cut.run.messages[cut.first : cut.first + cut.count], cut.first
             del items[at]
         data = list(map(bytes, items))
@@ -140,18 +140,21 @@ class Traffic:
 
 def _opened(data: bytes) -> Envelope | None:
     try:
-        return open_envelope(data)
+        return _without_http(open_envelope(data))
     except Unreadable:
         return None
 
 
 def _without_http(envelope: Envelope) -> Envelope:
     """Some recorders keep method, headers and body of both sides: {"request": {"method": …, "body": {…}}, …}."""
-    request = cast(Body, envelope["request"])
-    body = request.get("body")
-    if body is None or not ({"method", "headers", "url", "path"} & set(request)):
+    request = envelope.get("request")
+    if not isinstance(request, dict) or not ({"method", "headers", "url", "path"} & request.keys()):
         return envelope
-    opened = _open_body(body if isinstance(body, str) else msgspec.json.encode(body))
+    body = request.get("body")
+    try:
+        opened = _open_body(body if isinstance(body, str) else msgspec.json.encode(body))
+    except Unreadable:  # a body that is no JSON object: the request stays as it is
+        return envelope
     response = envelope.get("response")
     unwrapped: Envelope = {**envelope, "request": opened}
     for key in ("method", "path", "url"):

@@ -19,6 +19,14 @@ def loads(data: bytes | str) -> Any:
         return strict(mend(data))
 
 
+def loads_or_text(data: bytes) -> Any:
+    """The value; what is beyond mending as the text that it is."""
+    try:
+        return loads(data)
+    except Unreadable:
+        return data.decode("utf-8", "replace")
+
+
 def mend(data: bytes | str) -> bytes:
     """The same JSON, valid: for NaN, control characters in strings, lone surrogates and bytes that are no UTF-8."""
     text = data if isinstance(data, str) else bytes(data).decode("utf-8", "replace")
