@@ -8,9 +8,9 @@ import zstandard
 
 from unspool.dialect import Record
 from unspool.errors import InputNotFound
+from unspool.exports.writing import write
 from unspool.model import Note
 from unspool.sources import files
-from unspool.sources.atomic import write
 from unspool.sources.files import expand
 from unspool.sources.jsontext import loads, mend
 from unspool.sources.records import read_records

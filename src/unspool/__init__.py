@@ -10,14 +10,16 @@ TYPE_CHECKING = False  # as type checkers read it; typing itself takes longer to
 if TYPE_CHECKING:
     from typing import Any
 
+    from unspool.errors import UnspoolError
     from unspool.ingest.open import read_exchanges
     from unspool.jobs.cook import cook
     from unspool.model import Cooked, Exchange, Message, Note, Origin
 
 __version__ = "0.1.0"
-__all__ = ["Cooked", "Exchange", "Message", "Note", "Origin", "cook", "read_exchanges"]
+__all__ = ["Cooked", "Exchange", "Message", "Note", "Origin", "UnspoolError", "cook", "read_exchanges"]
 
 _HOMES = {
+    "UnspoolError": "unspool.errors",
     "cook": "unspool.jobs.cook",
     "read_exchanges": "unspool.ingest.open",
     **dict.fromkeys(("Cooked", "Exchange", "Message", "Note", "Origin"), "unspool.model"),

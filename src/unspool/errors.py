@@ -19,5 +19,9 @@ class OutputNotWritable(UnspoolError):
     pass
 
 
+class UnknownFormat(UnspoolError):
+    pass
+
+
 class StrictFault(UnspoolError):
     exit_status = 1

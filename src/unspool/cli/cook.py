@@ -36,8 +36,8 @@ def command(inputs: tuple[str, ...], output: str, wire: str, strict: bool, notes
     from unspool.cli.summary import count, say_summary
     from unspool.errors import StrictFault
     from unspool.exports.cooked import encode
+    from unspool.exports.writing import write
     from unspool.jobs.cook import cook
-    from unspool.sources.atomic import write
     from unspool.sources.files import expand
 
     gc.disable()  # nothing here is cyclic, and what is kept is kept to the end

@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from unspool.model import Exchange, Note
+from unspool.sources.files import is_packed
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
@@ -50,6 +51,8 @@ class Progress:
         for file in self._files:
             self._before[file] = whole
             whole += Path(file).stat().st_size if Path(file).is_file() else 0
+        if any(map(is_packed, self._files)):
+            whole = 0  # offsets are those of the unpacked data: no share of the whole can be told
         columns = TextColumn("reading"), BarColumn(), DownloadColumn(), TimeRemainingColumn()
         bar = Progress(*columns, console=Console(stderr=True), transient=True)
         bar.add_task("read", total=whole or None)

@@ -31,6 +31,7 @@ from unspool.model import (
     ToolUse,
     fingerprint,
 )
+from unspool.sources.jsontext import dumps
 
 _PIECE = 32
 _REDACTED = "[redacted thinking]"
@@ -196,9 +197,9 @@ def as_text(block: Block) -> str:
         case Compaction():
             return block.text or "[compaction]"
         case Other():
-            return msgspec.json.encode(block.value).decode()
+            return dumps(block.value)
         case ToolUse():
-            return msgspec.json.encode(_call(block)).decode()
+            return dumps(_call(block))
         case ToolResult():
             return "\n".join(map(as_text, block.content))
 

@@ -35,8 +35,8 @@ def distance(left: Sequence[Hashable], right: Sequence[Hashable], limit: int) ->
     if limit <= EXACT_UP_TO:
         return None
     shared = sum((Counter(left) & Counter(right)).values())
-    unshared = max(len(left), len(right)) - shared
-    return unshared if unshared <= limit else None
+    bound = max(EXACT_UP_TO + 1, len(left) - shared, len(right) - shared)
+    return bound if bound <= limit else None
 
 
 def _equal_from(left: Sequence[Hashable], right: Sequence[Hashable], at: int, beside: int) -> int:

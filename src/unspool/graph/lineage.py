@@ -5,10 +5,11 @@ conversation stays the same (a date in the prompt, thoughts that the client drop
 The parent of a request R is, of the earlier requests C:
 
     retry        R's path equals C's            → R gets the parent of C, and `retry_of` C
-    continues    R begins with C's path and answer; the longest such beginning wins, then the newest C
+    continues    R begins with C's path and answer (or with its path, where the client rewrote or dropped the answer);
+                 the longest such beginning wins, then the newest C
     switch       the same, with another model
-    edit         R shares C's answer (or one of its tool-call ids), but something before it was changed, or the
-                 system prompt was; the fewest changed messages win
+    edit         R shares C's answer (one that says enough to be known again, or one of its tool-call ids), but
+                 something before it was changed, or the system prompt was; the fewest changed messages win
     compaction   R shares C's answer, but most of what came before is gone; or R's first messages quote C's answer at
                  length, or say that they are a summary
 
@@ -27,7 +28,7 @@ from unspool.graph.prompts import Prompts
 from unspool.graph.quotes import Quotes
 from unspool.model import ParentReason
 
-Row: TypeAlias = str
+RowId: TypeAlias = str
 _CANDIDATES = 12
 """How many requests that share an answer are compared; the nearest come first."""
 
@@ -35,10 +36,10 @@ _CANDIDATES = 12
 class Step(Struct):
     """What lineage must know of a request."""
 
-    path: list[Row]
-    answer: list[Row]
+    path: list[RowId]
+    answer: list[RowId]
     """Without thinking, and without the words that stand for an error."""
-    system: tuple[Row, ...]
+    system: tuple[RowId, ...]
     model: str | None
     response_id: str | None = None
     previous_response_id: str | None = None
@@ -51,19 +52,19 @@ class Link(Struct):
     retry_of: int | None = None
 
 
-class Facts(Struct):
-    """What rows say; asked for rarely."""
+class Rows(Struct):
+    """What the rows behind the ids say; asked for rarely."""
 
-    text: Callable[[Row], str]
-    is_user: Callable[[Row], bool]
-    calls: Mapping[Row, Sequence[str]]
+    text: Callable[[RowId], str]
+    is_user: Callable[[RowId], bool]
+    calls: Mapping[RowId, Sequence[str]]
     """Ids, as the provider gave them, of the tool calls that a row makes."""
 
 
 class _Found(Struct):
-    """A candidate, and how far R is from it."""
+    """A candidate, by its number, and how far R is from it."""
 
-    step: int
+    number: int
     edits: int
     """Changes up to the end of the candidate's answer."""
     added: int
@@ -72,22 +73,22 @@ class _Found(Struct):
 
     @property
     def far(self) -> tuple[int, int, int]:
-        return self.edits + self.added, self.edits, -self.step
+        return self.edits + self.added, self.edits, -self.number
 
 
 class Lineage:
     """Feed it requests in time order; it links each to an earlier one."""
 
-    def __init__(self, facts: Facts) -> None:
-        self._facts = facts
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
         self._steps: list[Step] = []
         self._links: list[Link] = []
-        self._ends: dict[tuple[Row, int], list[int]] = defaultdict(list)
-        self._makers: dict[Row, list[int]] = defaultdict(list)
+        self._ends: dict[tuple[RowId, int], dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
+        self._makers: dict[RowId, list[int]] = defaultdict(list)
         self._callers: dict[str, int] = {}
         self._responses: dict[str, int] = {}
-        self._prompts = Prompts(facts.text)
-        self._quotes = Quotes(facts.text)
+        self._prompts = Prompts(rows.text)
+        self._quotes = Quotes(rows.text)
 
     def add(self, step: Step) -> Link:
         link = self._link(step)
@@ -106,7 +107,7 @@ class Lineage:
         found = self._shared_path(step) or self._compacted(step)
         if found is None:
             return Link()
-        return Link(found.step, self._reason(step, found.step, found.reason))
+        return Link(found.number, self._reason(step, found.number, found.reason))
 
     def _reason(self, step: Step, parent: int, reason: ParentReason) -> ParentReason:
         before = self._steps[parent]
@@ -120,10 +121,14 @@ class Lineage:
 
     def _with_path(self, step: Step) -> Iterator[int]:
         """Earlier requests with the same path, the newest first."""
-        if step.path:
-            for at in reversed(self._ends.get((step.path[-1], len(step.path)), ())):
-                if self._steps[at].path == step.path:
-                    yield at
+        for at in self._ending_with(step.path):
+            if self._steps[at].path == step.path:
+                yield at
+
+    def _ending_with(self, rows: list[RowId]) -> Iterator[int]:
+        """Earlier requests whose path, or path and answer, is probably this; the newest first."""
+        if rows and (alike := self._ends.get((rows[-1], len(rows)))):
+            yield from reversed(alike.get(hash(tuple(rows)), ()))
 
     def _same_path(self, step: Step) -> int | None:
         for at in self._with_path(step):
@@ -140,9 +145,9 @@ class Lineage:
         near: list[tuple[int, int]] = []
         for at in range(len(path) - 1, -1, -1):
             row = path[at]
-            if (row, at + 1) in self._ends and (found := self._begins_with(step, row, at)):
+            if (row, at + 1) in self._ends and (found := self._begins_with(step, at + 1)):
                 break
-            if len(near) < _CANDIDATES and (row in self._makers or row in self._facts.calls):
+            if len(near) < _CANDIDATES and (row in self._makers or row in self._rows.calls):
                 near += [(maker, at) for maker in self._answered_with(row) if all(maker != other for other, _ in near)]
         best = found
         for maker, at in near[:_CANDIDATES]:
@@ -151,10 +156,10 @@ class Lineage:
                 best = candidate
         return best
 
-    def _begins_with(self, step: Step, row: Row, at: int) -> _Found | None:
-        """A request whose path and answer, or whose path alone, is the beginning of this path up to `at`."""
-        path, length = step.path, at + 1
-        for number in reversed(self._ends.get((row, length), ())):
+    def _begins_with(self, step: Step, length: int) -> _Found | None:
+        """A request whose path and answer, or whose path alone, is the beginning of this path."""
+        path = step.path
+        for number in self._ending_with(path[:length]):
             earlier = self._steps[number]
             asked = len(earlier.path)
             if path[:asked] != earlier.path:
@@ -166,9 +171,11 @@ class Lineage:
                 return _Found(number, 0, len(path) - length)
         return None
 
-    def _answered_with(self, row: Row) -> list[int]:
-        makers = list(reversed(self._makers.get(row, ())[-4:]))
-        for call in self._facts.calls.get(row, ()):
+    def _answered_with(self, row: RowId) -> list[int]:
+        makers: list[int] = []
+        if self._is_telling(row):
+            makers += [at for at in reversed(self._makers.get(row, ())[-4:]) if row not in self._steps[at].path]
+        for call in self._rows.calls.get(row, ()):
             caller = self._callers.get(call)
             if caller is not None and caller not in makers:
                 makers.append(caller)
@@ -187,17 +194,17 @@ class Lineage:
         edits = distance(expected, step.path[: at + 1], min(most, len(step.path) // 2))
         if edits is not None:
             return _Found(maker, edits + dropped, added, "edit")
-        if best is None and len(expected) > at + 1 and self._is_telling(row):
+        if best is None and len(expected) > at + 1:
             return _Found(maker, len(expected) - at - 1, added, "compaction")
         return None
 
-    def _is_telling(self, row: Row) -> bool:
+    def _is_telling(self, row: RowId) -> bool:
         """Whether two conversations would hardly say this by chance."""
-        return row in self._facts.calls or len(self._facts.text(row)) >= 40
+        return row in self._rows.calls or len(self._rows.text(row)) >= 40
 
     def _compacted(self, step: Step) -> _Found | None:
         """A new beginning that carries a summary of what came before."""
-        first = [row for row in step.path[:4] if self._facts.is_user(row)]
+        first = [row for row in step.path[:4] if self._rows.is_user(row)]
         for quoted in self._quotes.quoted_by(first):
             family = [quoted, self._links[quoted].parent]
             if any(at is not None and self._prompts.similar(step.system, self._steps[at].system) for at in family):
@@ -216,12 +223,15 @@ class Lineage:
         if step.response_id:
             self._responses[step.response_id] = number
         if step.path:
-            self._ends[step.path[-1], len(step.path)].append(number)
+            self._end(step.path, number)
         if step.answer:
-            self._ends[step.answer[-1], len(step.path) + len(step.answer)].append(number)
-            if self._facts.calls.keys().isdisjoint(step.answer):  # a summary calls no tools
+            self._end(step.path + step.answer, number)
+            if self._rows.calls.keys().isdisjoint(step.answer):  # a summary calls no tools
                 self._quotes.remember(step.answer, number)
         for row in step.answer:
             self._makers[row].append(number)
-            for call in self._facts.calls.get(row, ()):
+            for call in self._rows.calls.get(row, ()):
                 self._callers[call] = number
+
+    def _end(self, rows: list[RowId], number: int) -> None:
+        self._ends[rows[-1], len(rows)][hash(tuple(rows))].append(number)

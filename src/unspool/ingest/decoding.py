@@ -1,13 +1,14 @@
 """Items and tools → the model, each distinct byte string once."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 from unspool.dialect import Wire
 from unspool.ingest.memo import Memo
 from unspool.ingest.pairing import lacks_id
-from unspool.model import Block, Message, Other, Text, Tool, ToolResult, ToolUse
-from unspool.sources.jsontext import Unreadable, loads_or_text, strict
+from unspool.model import Block, Message, NoteKind, Other, Text, Tool, ToolResult, ToolUse
+from unspool.sources.jsontext import Unreadable, dumps, loads_or_text, strict
 
 
 class Decoding:
@@ -18,7 +19,7 @@ class Decoding:
         self._tools: dict[str, Memo[tuple[Tool, ...]]] = defaultdict(Memo)
         self.unnamed: set[Message] = set()
         """The messages with calls or results that lack an id."""
-        self.faults: list[tuple[str, str]] = []
+        self.faults: list[tuple[NoteKind, str]] = []
 
     def messages(self, wire: Wire, slot: str, items: Iterable[bytes]) -> list[Message]:
         memo = self._messages[wire.name, slot]
@@ -38,9 +39,16 @@ class Decoding:
         """The whole array at once, known by its bytes: it is the same in nearly every call."""
         known = self._tools[wire.name].get(joined)
         if known is None:
-            known = tuple(tool for part in definitions for tool in wire.tools(loads_or_text(part)))
+            known = tuple(tool for part in definitions for tool in self._defined(wire, loads_or_text(part)))
             self._tools[wire.name].put(joined, known)
         return known
+
+    def _defined(self, wire: Wire, definition: Any) -> Iterator[Tool]:
+        found = list(wire.tools(definition))
+        if not found:
+            self.faults.append(("odd", f"a tool definition in a shape that no API has: {dumps(definition)[:60]}"))
+            found = [Tool(definition if isinstance(definition, str) else "", extra={"definition": definition})]
+        yield from found
 
     def _decoded(self, wire: Wire, slot: str, data: bytes) -> Message:
         try:

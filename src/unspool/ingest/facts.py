@@ -10,8 +10,8 @@ from unspool.ingest.envelope import Envelope, plain
 _GEMINI_MODEL = re.compile(r"/models/([^/:?]+):")
 _BEDROCK_MODEL = re.compile(r"/model/([^/?]+)/")
 _FRACTION = re.compile(r"(\.\d{6})\d+")
-_SECONDS_END = 10**11
-"""A larger number is milliseconds: as seconds it would lie beyond the year 5000."""
+_UNITS = ((10**11, 1), (10**14, 10**3), (10**17, 10**6), (10**20, 10**9))
+"""Seconds below 10¹¹ (the year 5138), then milliseconds, microseconds, nanoseconds: (limit, how many in a second)."""
 
 
 def time_of(value: Any) -> int | None:
@@ -20,9 +20,12 @@ def time_of(value: Any) -> int | None:
         case bool():
             return None
         case int() | float():
-            if not 0 < value < 10**17:
+            if value <= 0:
                 return None
-            return int(value * 1000) if value < _SECONDS_END else int(value)
+            for limit, unit in _UNITS:
+                if value < limit:
+                    return int(value * 1000 / unit) if unit > 1 else int(value * 1000)
+            return None
         case str():
             text = _FRACTION.sub(r"\1", value.strip())
             try:

@@ -2,9 +2,8 @@
 
 from typing import Any
 
-import msgspec
-
 from unspool.model import Failure
+from unspool.sources.jsontext import dumps
 
 _HOLDS = ("error", "body", "response")
 _SAYS = ("message", "detail", "error_description", "msg", "error", "body", "reason", "type", "code", "status")
@@ -26,7 +25,7 @@ def failure_of(raw: Any) -> Failure | None:
     """None for what says nothing: null, false, an empty text."""
     if not raw:
         return None
-    return Failure(_words(raw, depth=4) or msgspec.json.encode(raw).decode(), raw)
+    return Failure(_words(raw, depth=4) or dumps(raw), raw)
 
 
 def _words(value: Any, depth: int) -> str | None:

@@ -15,7 +15,7 @@ system prompt with the time in it) is stepped over.
 import re
 import secrets
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import accumulate, islice
 
 from msgspec import Raw, Struct
@@ -23,7 +23,6 @@ from msgspec import Raw, Struct
 from unspool.model import Message
 
 _MARK = b'"%b"' % secrets.token_hex(8).encode()
-_KEYS = (b'"messages"', b'"input"', b'"contents"')
 _OPENING = re.compile(rb"\s*:\s*\[\s*")
 _BETWEEN = re.compile(rb"[\s,]*")
 _SELF_DELIMITING = set(b'}]"')
@@ -85,13 +84,13 @@ class Cut(Struct):
 class KnownRuns:
     """The newest run of each conversation that was read lately."""
 
-    def __init__(self, size: int = 32 << 20) -> None:
+    def __init__(self, keys: Iterable[str], size: int = 32 << 20) -> None:
+        self._keys = [b'"%b"' % key.encode() for key in keys]
         self._size = size
         self._held = 0
         self._runs: dict[int, Run] = {}  # by their numbers, the newest last
         self._alike: dict[bytes, dict[int, Run]] = defaultdict(dict)
         self._number = 0
-        self._key = _KEYS[0]
 
     def cut(self, line: bytes) -> Cut | None:
         """The line without its longest known run; None when it has none."""
@@ -157,10 +156,10 @@ class KnownRuns:
 
     def _item_list(self, line: bytes) -> int:
         """Where the first item stands, or 0. A wrong guess costs time, never truth."""
-        for key in (self._key, *_KEYS):
+        for place, key in enumerate(self._keys):
             found = line.find(key)
             if found >= 0 and (opening := _OPENING.match(line, found + len(key))):
-                self._key = key
+                self._keys.insert(0, self._keys.pop(place))  # the next line has probably the same
                 return opening.end()
         return 0
 

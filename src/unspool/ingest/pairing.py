@@ -7,41 +7,57 @@ had no id either.
 """
 
 from collections.abc import Iterable
+from typing import TypeAlias
 
 from msgspec.structs import replace
 
 from unspool.model import Block, Message, ToolResult, ToolUse
 
+Named: TypeAlias = dict[tuple[Message, tuple[str | None, ...]], Message]
+"""A message and the ids that its calls and results got → the message with them: the same object every time."""
+_MANY = 50_000
+
 
 def lacks_id(block: Block) -> bool:
-    return (isinstance(block, ToolUse) and block.id is None) or (
-        isinstance(block, ToolResult) and block.call_id is None
-    )
+    match block:
+        case ToolUse():
+            return block.id is None
+        case ToolResult():
+            return block.call_id is None
+    return False
 
 
 class Pairing:
     """The calls of one request, in order; go through its messages, then through each answer's."""
 
-    def __init__(self) -> None:
-        self._named = 0
+    def __init__(self, named: Named) -> None:
+        self._known = named
+        self._count = 0
         self._given: set[str | None] = set()
         self._open: list[tuple[bool, ToolUse]] = []  # whether the source gave an id, and the call
 
     def name(self, messages: Iterable[Message]) -> tuple[Message, ...]:
         messages = tuple(messages)
         self._given.update(block.id for each in messages for block in each.blocks if isinstance(block, ToolUse))
-        named = []
-        for each in messages:
-            blocks = tuple(map(self._block, each.blocks))
-            same = all(new is old for new, old in zip(blocks, each.blocks, strict=True))
-            named.append(each if same else Message(each.role, blocks, each.form, each.extra))
-        return tuple(named)
+        return tuple([self._message(each) for each in messages])
 
     def branch(self) -> "Pairing":
         """For an answer: it goes on from here, and the next alternative does too."""
-        branch = Pairing()
-        branch._named, branch._given, branch._open = self._named, set(self._given), list(self._open)
+        branch = Pairing(self._known)
+        branch._count, branch._given, branch._open = self._count, set(self._given), list(self._open)
         return branch
+
+    def _message(self, message: Message) -> Message:
+        blocks = [self._block(block) for block in message.blocks]
+        if all(new is old for new, old in zip(blocks, message.blocks, strict=True)):
+            return message
+        ids = tuple([_id(block) for block in blocks])
+        known = self._known.get((message, ids))
+        if known is None:
+            if len(self._known) > _MANY:
+                self._known.clear()
+            known = self._known[message, ids] = Message(message.role, tuple(blocks), message.form, message.extra)
+        return known
 
     def _block(self, block: Block) -> Block:
         match block:
@@ -57,16 +73,28 @@ class Pairing:
         return block
 
     def _new_name(self) -> str:
-        while (name := f"call_{self._named}") in self._given:
-            self._named += 1
-        self._named += 1
+        while (name := f"call_{self._count}") in self._given:
+            self._count += 1
+        self._count += 1
         return name
 
     def _answered_by(self, result: ToolResult) -> ToolUse | None:
-        fitting = [entry for entry in self._open if entry[1].server_side == result.server_side]
-        of_tool = [entry for entry in fitting if result.name in (None, entry[1].name)]
+        fitting = [
+            entry
+            for entry in self._open
+            if entry[1].server_side == result.server_side and result.name in (None, entry[1].name)
+        ]
         if not fitting:
             return None
-        entry = min(of_tool or fitting, key=lambda entry: entry[0])
+        entry = min(fitting, key=lambda entry: entry[0])
         self._open.remove(entry)
         return entry[1]
+
+
+def _id(block: Block) -> str | None:
+    match block:
+        case ToolUse():
+            return block.id
+        case ToolResult():
+            return block.call_id
+    return None

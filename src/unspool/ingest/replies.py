@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from unspool.dialect import Wire
 from unspool.ingest.failures import failure_in_body, failure_of
 from unspool.model import Failure, Message, NoteKind, Response, Text
-from unspool.sources.jsontext import Unreadable, loads
+from unspool.sources.jsontext import Unreadable, dumps, loads
 from unspool.sources.sse import Broken, events
 
 _EVENT_LISTS = ("json_array", "ws_events", "sse_events", "events", "chunks")
@@ -33,7 +33,7 @@ class Reply(Struct):
 def reply_of(response: Any) -> Reply:
     match response:
         case {"sse_lines": list(lines)}:
-            return Reply(events=list(events(line for line in lines if isinstance(line, str))))
+            return Reply(events=list(events(line if isinstance(line, str) else dumps(line) for line in lines)))
         case {"raw": str(text)} if len(response) <= 2:
             return _from_text(text)
         case str() if response.strip():
@@ -41,8 +41,8 @@ def reply_of(response: Any) -> Reply:
         case dict():
             for key in _EVENT_LISTS:
                 if isinstance(listed := response.get(key), list):
-                    return Reply(events=[_unwrapped(event) for event in listed])
-        case [{"candidates": _}, *_]:  # Gemini without alt=sse streams one JSON array
+                    return Reply(events=[inner for event in listed for inner in _unwrapped(event)])
+        case [dict(), *_]:  # Gemini without alt=sse streams one JSON array
             return Reply(events=response)
     return Reply(body=response or None)
 
@@ -59,16 +59,19 @@ def _stream(text: str) -> list[Any] | None:
     return found if any(isinstance(event, dict) for event in found) else None
 
 
-def _unwrapped(event: Any) -> Any:
+def _unwrapped(event: Any) -> list[Any]:
+    """Some recorders keep {"event": …, "data": …} for each event."""
     match event:
         case {"data": dict(data)} if "type" not in event:
-            return data
+            return [data]
         case {"data": str(data)} if "type" not in event:
-            return next(events(["data: " + data]), data)
-    return event
+            return list(events(f"data: {line}" for line in data.splitlines()))
+    return [event]
 
 
 class Read(Struct):
+    """What a reply was read as, and what in it was not understood."""
+
     response: Response
     failure: Failure | None
     faults: list[tuple[NoteKind, str]]
@@ -99,5 +102,5 @@ def read_reply(wire: Wire, reply: Reply, error: Any, status: int | None) -> Read
 
 
 def _as_text(reply: Reply) -> Message:
-    text = reply.text if reply.text is not None else str(reply.body)
+    text = reply.text if reply.text is not None else dumps(reply.body)
     return Message("assistant", (Text(text),), "string")

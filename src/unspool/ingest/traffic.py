@@ -8,18 +8,20 @@ from msgspec import Raw
 from msgspec.structs import replace
 
 from unspool.dialect import Body, Record, Signs, Wire
+from unspool.errors import UnknownFormat
 from unspool.ingest.decoding import Decoding
 from unspool.ingest.envelope import Envelope, open_envelope, plain
 from unspool.ingest.facts import models, number_of, path_of, status_of, time_of
 from unspool.ingest.known import Cut, KnownRuns
-from unspool.ingest.pairing import Pairing
+from unspool.ingest.pairing import Named, Pairing
 from unspool.ingest.replies import read_reply, reply_of
-from unspool.model import Exchange, Message, Note, NoteKind, Response
-from unspool.sources.jsontext import Unreadable, mend
+from unspool.model import Exchange, Message, Note, Response
+from unspool.sources.jsontext import Unreadable, dumps, mend
 from unspool.wires import WIRES, likeliest_wire, wire_for
 
 AUTO = "auto"
 _FACTS = ("id", "timestamp", "duration_ms", "request", "response", "error", "status")
+_TOOL_KEYS = tuple(dict.fromkeys(key for wire in WIRES.values() for key in wire.tool_keys))
 _open_body = msgspec.json.Decoder(Body).decode
 
 
@@ -27,9 +29,12 @@ class Traffic:
     """Reads one record after another, and remembers what they share."""
 
     def __init__(self, wire: str = AUTO) -> None:
-        self._wire = None if wire == AUTO else WIRES[wire]
-        self._runs = KnownRuns()
+        if wire not in (AUTO, *WIRES):
+            raise UnknownFormat(f"{wire!r} is not one of {', '.join((AUTO, *WIRES))}")
+        self._wire = WIRES.get(wire)
+        self._runs = KnownRuns(keys={wire.items for wire in WIRES.values()})
         self._decoding = Decoding()
+        self._named: Named = {}
 
     def read(self, record: Record) -> Iterator[Exchange | Note]:
         """An exchange and notes on what in it was not understood; or one note why there is none."""
@@ -53,7 +58,7 @@ class Traffic:
         if exchange is not None:
             yield exchange
         for kind, reason in dict.fromkeys(faults):
-            yield Note(cast(NoteKind, kind), reason, record.origin)
+            yield Note(kind, reason, record.origin)
 
     def _exchange(self, record: Record, envelope: Envelope | None, cut: Cut | None) -> Exchange | None:
         """None when a cut line turns out to have been cut in the wrong place."""
@@ -61,7 +66,7 @@ class Traffic:
             return None
         response, error = plain(envelope.get("response")), plain(envelope.get("error"))
         reply, path = reply_of(response), path_of(envelope)
-        definitions = [bytes(raw) for key in ("tools", "functions") for raw in _raws(request.get(key))]
+        definitions = [bytes(raw) for key in _TOOL_KEYS for raw in _listed(request.get(key))]
         tools = b"\n".join(definitions)
         wire = self._recognised(Signs(path, request, tools, reply.sign), cut)
         messages = None if wire is None else self._messages(record, wire, request, cut)
@@ -71,7 +76,9 @@ class Traffic:
         read = read_reply(wire, reply, error, status)
         self._decoding.faults += read.faults
         messages, answer = self._paired(messages, read.response)
-        handled = {*wire.heads, wire.items, *wire.tool_keys, "model"}
+        handled = {*wire.heads, wire.items, *(key for key in _TOOL_KEYS if isinstance(request.get(key), list))}
+        if isinstance(request.get("model"), str):
+            handled.add("model")
         return Exchange(
             origin=record.origin,
             wire=wire.name,
@@ -93,6 +100,9 @@ class Traffic:
         return self._wire or wire_for(signs) or (None if cut else likeliest_wire(signs))
 
     def _messages(self, record: Record, wire: Wire, request: Body, cut: Cut | None) -> tuple[Message, ...] | None:
+        items = request.get(wire.items)
+        if cut is not None and (not isinstance(items, list) or cut.run.wire != wire.name or not cut.fits(items)):
+            return None
         decode = self._decoding.messages
         heads = [
             message
@@ -100,9 +110,6 @@ class Traffic:
             if request.get(key) is not None
             for message in decode(wire, key, [msgspec.json.encode(request[key])])
         ]
-        items = request.get(wire.items)
-        if cut is not None and (not isinstance(items, list) or cut.run.wire != wire.name or not cut.fits(items)):
-            return None
         if items is None:
             return tuple(heads)
         if not isinstance(items, list):
@@ -126,7 +133,7 @@ class Traffic:
                 self._decoding.check(each)
         if not unnamed or unnamed.isdisjoint([each for said in (messages, *answers) for each in said]):
             return messages, answer
-        pairing = Pairing()
+        pairing = Pairing(self._named)
         messages = pairing.name(messages)
         first, *others = [pairing.branch().name(said) for said in answers]
         return messages, replace(answer, messages=first, alternatives=tuple(others))
@@ -155,23 +162,22 @@ def _without_http(envelope: Envelope) -> Envelope:
         opened = _open_body(body if isinstance(body, str) else msgspec.json.encode(body))
     except Unreadable:  # a body that is no JSON object: the request stays as it is
         return envelope
-    response = envelope.get("response")
     unwrapped: Envelope = {**envelope, "request": opened}
     for key in ("method", "path", "url"):
         if key not in envelope and isinstance(fact := request.get(key), str):
             unwrapped[key] = fact
-    if isinstance(response, dict) and "headers" in response:
+    if isinstance(response := envelope.get("response"), dict) and "body" in response:
         unwrapped.setdefault("status", cast(Any, response.get("status")))
-        if response.get("body") is not None:
+        if response["body"] is not None:  # else it was a stream, in a key beside it
             unwrapped["response"] = cast(Any, response["body"])
     return unwrapped
 
 
-def _raws(value: Any) -> list[Raw]:
-    return [raw for raw in value if isinstance(raw, Raw)] if isinstance(value, list) else []
+def _listed(value: Any) -> list[Raw]:
+    return value if isinstance(value, list) else []
 
 
 def _identifier(value: Any) -> str | None:
     if value is None or value == "":
         return None
-    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+    return value if isinstance(value, str) else dumps(value)

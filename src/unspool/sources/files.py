@@ -8,7 +8,7 @@ import gzip
 import os
 import sys
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from io import BufferedReader
 from pathlib import Path
@@ -17,7 +17,9 @@ from typing import cast
 from unspool.errors import InputNotFound
 
 BLOCK = 1 << 20
-STDIN = "-"
+_PACKED = 1 << 14
+DASH = "-"
+"""Standard input or output."""
 ENDINGS = (
     ".jsonl",
     ".json",
@@ -40,7 +42,7 @@ def expand(inputs: Iterable[str | os.PathLike[str]]) -> Iterator[str]:
     """Each file to read, in a stable order. A folder gives the files below it whose names end like traces."""
     for path in map(Path, inputs):
         given = str(path)
-        if given == STDIN or (path.exists() and not path.is_dir()):
+        if given == DASH or (path.exists() and not path.is_dir()):
             yield given
         elif path.is_dir():
             below = sorted(
@@ -55,31 +57,51 @@ def expand(inputs: Iterable[str | os.PathLike[str]]) -> Iterator[str]:
 
 def blocks(path: str) -> Iterator[bytes]:
     """The file's bytes, decompressed. Content decides about compression, never the name."""
-    with nullcontext(cast(BufferedReader, sys.stdin.buffer)) if path == STDIN else _open(path) as file:
-        start = file.peek(4)[:4]
-        if start.startswith(_GZIP):
-            # read1, because read would throw away the good bytes before a damaged place
-            yield from _read(gzip.GzipFile(fileobj=file).read1, (EOFError, gzip.BadGzipFile, zlib.error))
-        elif start == _ZSTD:
-            import zstandard  # 10 ms that plain files need not pay
-
-            # A long window is what makes growing conversations small; frames that follow one another are one stream.
-            unpacker = zstandard.ZstdDecompressor(max_window_size=1 << 31)
-            yield from _read(unpacker.stream_reader(file, read_across_frames=True).read, (zstandard.ZstdError,))
-        else:
-            yield from _read(file.read, ())
-
-
-def _open(path: str) -> BufferedReader:
     try:
-        return open(path, "rb")
+        with nullcontext(cast(BufferedReader, sys.stdin.buffer)) if path == DASH else open(path, "rb") as file:
+            start = file.peek(4)[:4]
+            if start.startswith(_GZIP):
+                yield from _unzip(file)
+            elif start == _ZSTD:
+                yield from _unpack(file)
+            else:
+                while block := file.read(BLOCK):
+                    yield block
     except OSError as error:
         raise InputNotFound(f"{path}: {error.strerror}") from error
 
 
-def _read(read: Callable[[int], bytes], faults: tuple[type[Exception], ...]) -> Iterator[bytes]:
+def _unzip(file: BufferedReader) -> Iterator[bytes]:
+    unpacked = gzip.GzipFile(fileobj=file)
     try:
-        while block := read(BLOCK):
+        while block := unpacked.read1(BLOCK):  # read would throw away the good bytes before a damaged place
             yield block
-    except faults as error:
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise Damaged(str(error)) from error
+
+
+def _unpack(file: BufferedReader) -> Iterator[bytes]:
+    """Frames one after another are one stream. Small pieces, because each may unpack to a thousand times its size."""
+    import zstandard  # 10 ms that plain files need not pay
+
+    unpacker = zstandard.ZstdDecompressor(max_window_size=1 << 31)  # long windows make growing conversations small
+    frame, whole = unpacker.decompressobj(), True
+    try:
+        while piece := file.read(_PACKED):
+            while piece:
+                yield frame.decompress(piece)
+                piece, whole = frame.unused_data, frame.eof
+                if whole:
+                    frame = unpacker.decompressobj()
+    except zstandard.ZstdError as error:
+        raise Damaged(str(error)) from error
+    if not whole:
+        raise Damaged("the last frame is cut off")
+
+
+def is_packed(path: str) -> bool:
+    """Whether the file is compressed; False for what cannot be looked into twice."""
+    if not Path(path).is_file():
+        return False
+    with open(path, "rb") as file:
+        return file.read(4).startswith((_GZIP, _ZSTD))

@@ -1,6 +1,7 @@
 """Read JSON text that others wrote: strictly first, then with the faults that real files have."""
 
 import json
+import math
 from typing import Any
 
 import msgspec
@@ -28,8 +29,18 @@ def loads_or_text(data: bytes) -> Any:
 
 
 def mend(data: bytes | str) -> bytes:
-    """The same JSON, valid: for NaN, control characters in strings, lone surrogates and bytes that are no UTF-8."""
+    """The same JSON, valid: for NaN, huge numbers, control characters, lone surrogates, bytes that are no UTF-8."""
     text = data if isinstance(data, str) else bytes(data).decode("utf-8", "replace")
-    value = json.loads(text, strict=False, parse_constant=str)
+    value = json.loads(text, strict=False, parse_constant=str, parse_float=_finite)
     mended = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return mended.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
+
+
+def dumps(value: Any) -> str:
+    """Compact JSON text."""
+    return msgspec.json.encode(value).decode()
+
+
+def _finite(written: str) -> float | str:
+    number = float(written)
+    return number if math.isfinite(number) else written

@@ -17,7 +17,6 @@ from unspool.sources.files import Damaged, blocks
 from unspool.sources.jsontext import Unreadable, mend
 
 _BOM = b"\xef\xbb\xbf"
-_BLANK = b" \t\r\n"
 _elements = msgspec.json.Decoder(list[Raw]).decode
 _any = msgspec.json.Decoder(Raw).decode
 
@@ -25,73 +24,60 @@ _any = msgspec.json.Decoder(Raw).decode
 def read_records(path: str) -> Iterator[Record | Note]:
     """Each record of the file with its origin. Damage costs only what it damaged."""
     lines = _lines(path)
-    seen: list[Record | Note] = []
-    for item in lines:
-        seen.append(item)
-        match [record for record in seen if isinstance(record, Record)]:
-            case [first] if not _opens_a_document(first.data):
-                break
-            case [first, second]:
-                if _is_whole(second.data):
-                    break  # a line that is a record: lines then, the first of them damaged
-                yield from _from_document(path, chain(seen, lines))
-                return
-    else:
-        yield from _from_document(path, seen)
+    first = next(lines, None)
+    if first is None:
         return
-    yield from chain(seen, lines)
+    if isinstance(first, Record) and _opens_a_document(first.data.strip()):
+        yield from _from_document(path, chain([first], lines))
+    else:
+        yield first
+        yield from lines
 
 
 def _opens_a_document(line: bytes) -> bool:
-    """Whether the first line may be the beginning of one document over the whole file."""
-    if line.lstrip(_BLANK)[:1] == b"[":
-        return True
-    return line.lstrip(_BLANK)[:1] == b"{" and not _is_whole(line)
-
-
-def _is_whole(line: bytes) -> bool:
-    try:
-        _any(line)
-    except Unreadable:
-        return False
-    return True
+    """Whether the first line is the beginning of one document over the whole file: no record ends like this."""
+    return line.startswith(b"[") or (line.startswith(b"{") and line.endswith((b"{", b"[", b",", b":")))
 
 
 def _from_document(path: str, lines: Iterable[Record | Note]) -> Iterator[Record | Note]:
     items = list(lines)
     records = [item for item in items if isinstance(item, Record)]
-    if not records:
-        yield from items
-        return
     start = records[0].origin.offset
     text = bytearray()
     for record in records:
         text += b"\n" * (record.origin.offset - start - len(text)) + record.data
     whole = bytes(text)
     try:
-        elements = _split(whole)
+        yield from _placed(path, whole, start, _split(whole))
     except Unreadable:
         try:
             elements = _split(mend(whole))
         except Unreadable:
             yield from items  # no document after all: line by line, so that each fault is named
             return
-    at = 0
-    for number, element in enumerate(elements, 1):
-        at = max(whole.find(element, at), 0)
-        yield Record(element, Origin(path, number, start + at, len(element)))
-        at += len(element)
+        origin = Origin(path, 1, start, len(whole))
+        yield Note("repaired", "a document with faults in its text, read after mending them", origin)
+        for number, element in enumerate(elements, 1):
+            yield Record(element, Origin(path, number, start, len(whole)))
     yield from (item for item in items if isinstance(item, Note))
 
 
 def _split(document: bytes) -> list[bytes]:
-    if document.lstrip(_BLANK)[:1] == b"[":
+    if document.lstrip().startswith(b"["):
         return [bytes(raw) for raw in _elements(document)]
     return [bytes(_any(document))]
 
 
+def _placed(path: str, whole: bytes, start: int, elements: list[bytes]) -> Iterator[Record]:
+    at = 0
+    for number, element in enumerate(elements, 1):
+        at = whole.find(element, at)
+        yield Record(element, Origin(path, number, start + at, len(element)))
+        at += len(element)
+
+
 def _lines(path: str) -> Iterator[Record | Note]:
-    """Non-blank lines, without their line ends; a line may be of any length."""
+    """Lines that are not blank, without their ends; a line may be of any length."""
     number, offset = 0, 0
     pending: list[bytes] = []
     try:
@@ -101,7 +87,7 @@ def _lines(path: str) -> Iterator[Record | Note]:
                 pending.append(block[begin:end])
                 line = _first(b"".join(pending)) if number == 0 else b"".join(pending)
                 number += 1
-                if not line.isspace() and line:
+                if line and not line.isspace():
                     yield Record(line, Origin(path, number, offset, len(line)))
                 offset += len(line) + 1
                 pending, begin = [], end + 1

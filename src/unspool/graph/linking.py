@@ -1,0 +1,44 @@
+"""Lineage of cooked requests: what of them is a path, and where the links go."""
+
+from collections.abc import Mapping
+
+from unspool.graph.lineage import Lineage, Rows, Step
+from unspool.model import CookedMessage, CookedRequest
+
+
+def link(requests: list[CookedRequest], messages: list[CookedMessage], previous: Mapping[str, str]) -> None:
+    """Give each request, in time order, its parent. `previous` names the response that a request says it continues."""
+    rows = {message.id: message for message in messages}
+    system = {message.id for message in messages if message.role == "system"}
+    thinking = {message.id for message in messages if message.role == "thinking"}
+    lineage = Lineage(
+        Rows(
+            text=lambda row: rows[row].content,
+            is_user=lambda row: rows[row].role == "user",
+            calls={message.id: calls for message in messages if (calls := _real_calls(message))},
+        )
+    )
+    for request in requests:
+        asked = request.request_messages
+        lead = next((at for at, row in enumerate(asked) if row not in system), len(asked))
+        answer = request.response_messages[: None if request.error is None else -1]
+        step = Step(
+            path=[row for row in asked[lead:] if row not in thinking] if thinking else asked[lead:],
+            answer=[row for row in answer if row not in thinking],
+            system=tuple(asked[:lead]),
+            model=request.model,
+            response_id=request.response_id,
+            previous_response_id=previous.get(request.id),
+        )
+        found = lineage.add(step)
+        request.parent_id = None if found.parent is None else requests[found.parent].id
+        request.parent_reason = found.reason
+        request.retry_of = None if found.retry_of is None else requests[found.retry_of].id
+
+
+def _real_calls(message: CookedMessage) -> list[str]:
+    """Ids that the provider gave; `call_0` and its like are our own and prove nothing."""
+    if message.tool_calls is None:
+        return []
+    ids = [call.id for call in message.tool_calls]
+    return [found for found in ids if found and not (found.startswith("call_") and found[5:].isdecimal())]
