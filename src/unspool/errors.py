@@ -1,8 +1,9 @@
 """What can go wrong for the user, as a tree. Faults in data are notes, never one of these.
 
 UnspoolError               exit status 2
-├── InputNotFound          a path that is not there, or cannot be opened
+├── InputNotFound          a path that is not there, or cannot be read
 ├── OutputNotWritable      a path that cannot be written
+├── UnknownFormat          a name that no wire has
 └── StrictFault            exit status 1: a fault in the data, under --strict
 """
 

@@ -172,9 +172,7 @@ class Lineage:
         return None
 
     def _answered_with(self, row: RowId) -> list[int]:
-        makers: list[int] = []
-        if self._is_telling(row):
-            makers += [at for at in reversed(self._makers.get(row, ())[-4:]) if row not in self._steps[at].path]
+        makers = [at for at in reversed(self._makers.get(row, ())[-4:]) if row not in self._steps[at].path]
         for call in self._rows.calls.get(row, ()):
             caller = self._callers.get(call)
             if caller is not None and caller not in makers:
@@ -192,9 +190,10 @@ class Lineage:
             expected = expected[: len(expected) - dropped]
         most = len(step.path) // 2 if best is None else best.edits + best.added - added
         edits = distance(expected, step.path[: at + 1], min(most, len(step.path) // 2))
-        if edits is not None:
+        telling = self._is_telling(row)
+        if edits is not None and (telling or at + 1 - edits > 2):  # a short answer must not be all that is shared
             return _Found(maker, edits + dropped, added, "edit")
-        if best is None and len(expected) > at + 1:
+        if edits is None and telling and best is None and len(expected) > at + 1:
             return _Found(maker, len(expected) - at - 1, added, "compaction")
         return None
 
