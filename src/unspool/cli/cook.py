@@ -15,7 +15,9 @@ FORMATS = ("auto", "openai", "claude", "gemini", "responses")
     default="auto",
     help="The API that the records speak; auto recognises each record by itself.",
 )
-@click.option("--strict", is_flag=True, help="Exit with 1 if any line could not be read whole.")
+@click.option(
+    "--strict", is_flag=True, help="Exit with 1 if there is any note: a line or a part of it that was not understood."
+)
 @click.option("--notes", metavar="FILE", help="Write what could not be understood there too, as JSON lines.")
 @click.option("-q", "--quiet", is_flag=True, help="No summary on standard error.")
 def command(inputs: tuple[str, ...], output: str, wire: str, strict: bool, notes: str | None, quiet: bool) -> None:
@@ -33,7 +35,7 @@ def command(inputs: tuple[str, ...], output: str, wire: str, strict: bool, notes
     import msgspec
 
     from unspool.cli.progress import Progress
-    from unspool.cli.summary import count, say_summary
+    from unspool.cli.summary import plural, say_summary
     from unspool.errors import StrictFault
     from unspool.exports.cooked import encode
     from unspool.exports.writing import write
@@ -50,4 +52,4 @@ def command(inputs: tuple[str, ...], output: str, wire: str, strict: bool, notes
     if not quiet:
         say_summary(cooked, len(files))
     if strict and cooked.notes:
-        raise StrictFault(f"--strict: {count(len(cooked.notes), 'note')}, the first at {cooked.notes[0].origin}")
+        raise StrictFault(f"--strict: {plural(len(cooked.notes), 'note')}, the first at {cooked.notes[0].origin}")

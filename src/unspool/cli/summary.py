@@ -1,6 +1,7 @@
 """What `unspool cook` says when it is done: every line accounted for, and each conversation in one row."""
 
 import os
+import shutil
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 
@@ -21,11 +22,11 @@ def say_summary(cooked: Cooked, files: int) -> None:
 
     lost = Counter(note.kind for note in cooked.notes if note.kind in _LOST)
     lines = len(cooked.requests) + lost.total()
-    parts = [count(len(cooked.requests), "request"), *(f"{lost[kind]:,} {kind}" for kind in _LOST if lost[kind])]
-    say(f"{count(lines, 'record')} in {count(files, 'file')}: {', '.join(parts)}")
+    parts = [plural(len(cooked.requests), "request"), *(f"{lost[kind]:,} {kind}" for kind in _LOST if lost[kind])]
+    say(f"{plural(lines, 'record')} in {plural(files, 'file')}: {', '.join(parts)}")
     if cooked.requests:
         sent = sum(len(request.request_messages) for request in cooked.requests)
-        tools = count(len(cooked.tools), "tool")
+        tools = plural(len(cooked.tools), "tool")
         say(f"{sent:,} messages were sent: {len(cooked.messages):,} different ones, and {tools}")
         say()
         for line in _conversations(cooked):
@@ -44,17 +45,19 @@ def _conversations(cooked: Cooked) -> Iterable[str]:
         models = list(dict.fromkeys(request.model for request in members if request.model))
         model = (models or ["?"])[0] + (f" +{len(models) - 1}" if len(models) > 1 else "")
         usages = [request.usage for request in members if request.usage]
-        title = cut(_title(members[0], rows), width)
-        yield f"{title}  {len(members):>8,}  {cut(model, 20)}  {_tokens(usages)}".rstrip()
+        title = fit(_title(members[0], rows), width)
+        yield f"{title}  {len(members):>8,}  {fit(model, 20)}  {_tokens(usages)}".rstrip()
         if branches := _branches(members):
             yield click.style(f"╰ {branches}", fg="cyan")
     if rest := roots[_ROWS:]:
         requests = sum(map(len, rest))
-        yield click.style(f"… and {count(len(rest), 'more conversation')} with {count(requests, 'request')}", dim=True)
+        yield click.style(
+            f"… and {plural(len(rest), 'more conversation')} with {plural(requests, 'request')}", dim=True
+        )
 
 
 def _terminal_width() -> int:
-    return os.get_terminal_size(2).columns if os.isatty(2) else 100
+    return shutil.get_terminal_size().columns if os.isatty(2) else 100
 
 
 def _roots(requests: Iterable[CookedRequest]) -> list[list[CookedRequest]]:
@@ -100,7 +103,7 @@ def _branches(members: list[CookedRequest]) -> str:
         ("compaction", "compactions"),
         ("error", "errors"),
     ]
-    return ", ".join(count(kinds[one], one, many) for one, many in named if kinds[one])
+    return ", ".join(plural(kinds[one], one, many) for one, many in named if kinds[one])
 
 
 def _notes(notes: list[Note]) -> Iterable[str]:
@@ -109,10 +112,10 @@ def _notes(notes: list[Note]) -> Iterable[str]:
     for note in notes[:_NOTES]:
         yield f"{click.style(f'{note.kind:<10}', fg='yellow')} {safe(f'{note.origin}: {note.reason}')}"
     if len(notes) > _NOTES:
-        yield click.style(f"… and {count(len(notes) - _NOTES, 'more note')}: see --notes FILE", dim=True)
+        yield click.style(f"… and {plural(len(notes) - _NOTES, 'more note')}: see --notes FILE", dim=True)
 
 
-def count(number: int, one: str, many: str | None = None) -> str:
+def plural(number: int, one: str, many: str | None = None) -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
@@ -123,7 +126,7 @@ def _human(number: int) -> str:
     return str(number)
 
 
-def cut(text: str, width: int) -> str:
+def fit(text: str, width: int) -> str:
     """The text in just so many columns, however wide its characters are."""
     from rich.cells import cell_len, set_cell_size
 

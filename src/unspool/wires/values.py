@@ -1,27 +1,20 @@
 """Reading values that may be anything: what the wires share."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-import msgspec
-
-from unspool.model import Document, Extra, Medium, Other, Stop, StopReason
-from unspool.sources.jsontext import Unreadable, loads
+from unspool.model import Block, Document, Extra, Form, Medium, Other, Stop, StopReason, Text
+from unspool.sources.jsontext import Unreadable, dumps, loads
 
 _DATA_URL = re.compile(r"data:([^;,]*)(?:;[^,]*)?;base64,(.*)", re.DOTALL)
-
-
-def compact(value: Any) -> str:
-    """The value as JSON text without spaces."""
-    return msgspec.json.encode(value).decode()
 
 
 def text_of(value: Any) -> str:
     """A string as it is, nothing as nothing, anything else as JSON."""
     if isinstance(value, str):
         return value
-    return "" if value is None else compact(value)
+    return "" if value is None else dumps(value)
 
 
 def string(value: Any) -> str | None:
@@ -52,7 +45,7 @@ def arguments_of(written: Any) -> tuple[dict[str, Any] | None, str | None]:
     if written is None:
         return {}, None
     if not isinstance(written, str):
-        return None, compact(written)
+        return None, dumps(written)
     if not written.strip():
         return {}, written
     try:
@@ -61,7 +54,7 @@ def arguments_of(written: Any) -> tuple[dict[str, Any] | None, str | None]:
         return None, written
     if not isinstance(value, dict):
         return None, written
-    return value, None if compact(value) == written else written
+    return value, None if dumps(value) == written else written
 
 
 def from_url(medium: Medium, url: str, extra: Extra = None, *, bare_is_data: bool = False) -> Document:
@@ -82,6 +75,18 @@ def medium_of(media_type: str | None) -> Medium:
     return "document"
 
 
+def content_of(content: Any, part_of: Callable[[Any], Block]) -> tuple[tuple[Block, ...], Form]:
+    """The blocks of a content that may be one string, a list of parts, null or anything, and how it was written."""
+    match content:
+        case str():
+            return (Text(content),), "string"
+        case list():
+            return tuple([part_of(part) for part in content]), "blocks"
+        case None:
+            return (), "none"
+    return (other(content),), "blocks"
+
+
 def other(value: Any) -> Other:
     """A thing of a kind that we do not know."""
     kind = value.get("type") if isinstance(value, dict) else None
@@ -96,4 +101,4 @@ def stop_of(raw: Any, names: Mapping[str, StopReason], details: Any = None) -> S
 
 def kind_of(event: Any) -> str:
     """What to call a stream event that we do not know."""
-    return text_of(mapping(event).get("type")) or compact(event)[:40]
+    return text_of(mapping(event).get("type")) or dumps(event)[:40]

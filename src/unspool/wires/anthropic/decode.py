@@ -21,9 +21,10 @@ from unspool.model import (
     ToolUse,
     Usage,
 )
+from unspool.sources.jsontext import dumps
 from unspool.wires.values import (
     arguments_of,
-    compact,
+    content_of,
     count,
     leftover,
     mapping,
@@ -34,8 +35,6 @@ from unspool.wires.values import (
     text_of,
 )
 
-_EVENTS = ("message_start", "content_block_start", "content_block_delta", "message_delta", "message_stop")
-_BLOCKS = ("tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use")
 # Kept raw on purpose: they change what the model may do, or show what a tool found, and have no counterpart elsewhere.
 _KNOWN = frozenset(
     [
@@ -81,14 +80,8 @@ def decode(slot: str, value: Any) -> Message:
 
 
 def _message(role: Role, content: Any, extra: Extra) -> Message:
-    match content:
-        case str():
-            return Message(role, (Text(content),), "string", extra)
-        case list():
-            return Message(role, tuple(map(block_of, content)), "blocks", extra)
-        case None:
-            return Message(role, (), "none", extra)
-    return Message(role, (other(content),), "blocks", extra)
+    blocks, form = content_of(content, block_of)
+    return Message(role, blocks, form, extra)
 
 
 def block_of(value: Any) -> Block:
@@ -139,19 +132,13 @@ def _tool_use(kind: str, rest: dict[str, Any]) -> ToolUse:
 def _tool_result(kind: str, value: dict[str, Any]) -> ToolResult:
     content, failed = value.get("content"), value.get("is_error")
     extra = leftover(value, "type", "tool_use_id", "content", "is_error") or {}
-    blocks: tuple[Block, ...]
+    blocks, form = content_of(content, block_of)
+    if form == "string":
+        extra["form"] = form
     match content:
-        case str():
-            blocks, extra["form"] = (Text(content),), "string"
-        case list():
-            blocks = tuple(map(block_of, content))
-        case None:
-            blocks = ()
         case {"type": str(inner)}:  # a server tool's one result, or why it failed
             blocks, extra["form"] = (Other(inner, content, known=True),), "object"
             failed = True if inner.endswith("_error") else failed
-        case _:
-            blocks = (other(content),)
     if kind != "tool_result":
         extra["type"] = kind
     is_error = failed if isinstance(failed, bool) else None
@@ -172,7 +159,7 @@ def _document(value: dict[str, Any]) -> Document:
         case {"type": "file", "file_id": str(file_id)}:
             return Document(medium, "file", file_id, media_type, name, extra=extra)
         case {"type": "content", "content": content}:  # text cut into pieces for citations
-            text = content if isinstance(content, str) else compact(content)
+            text = content if isinstance(content, str) else dumps(content)
             return Document(medium, "text", text, media_type, name, extra={**(extra or {}), "source": source})
     return Document(medium, "none", "", media_type, name, extra={**(extra or {}), "source": source})
 

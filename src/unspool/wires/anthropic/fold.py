@@ -8,13 +8,13 @@ from unspool.wires.values import arguments_of, kind_of, listing, mapping, text_o
 
 EVENTS = ("message_start", "content_block_start", "content_block_delta", "message_delta", "message_stop")
 
-# Which field of a block each kind of delta makes longer.
+# To which type of block each kind of delta belongs, and which field it makes longer.
 _GROWS = {
-    "text_delta": ("text", "text", "text"),
-    "thinking_delta": ("thinking", "thinking", "thinking"),
-    "signature_delta": ("thinking", "signature", "signature"),
-    "input_json_delta": ("tool_use", "partial_json", "partial_json"),
-    "compaction_delta": ("compaction", "content", "content"),
+    "text_delta": ("text", "text"),
+    "thinking_delta": ("thinking", "thinking"),
+    "signature_delta": ("thinking", "signature"),
+    "input_json_delta": ("tool_use", "partial_json"),
+    "compaction_delta": ("compaction", "content"),
 }
 
 
@@ -78,9 +78,9 @@ def _grow(
         block = blocks.setdefault(index, {"type": "text", "text": ""})
         block["citations"] = [*listing(block.get("citations")), delta.get("citation")]
     elif kind in _GROWS:
-        block_type, field, source = _GROWS[kind]
+        block_type, field = _GROWS[kind]
         blocks.setdefault(index, {"type": block_type})
-        growing.setdefault((index, field), []).append(text_of(delta.get(source)))
+        growing.setdefault((index, field), []).append(text_of(delta.get(field)))
         if kind == "compaction_delta" and "encrypted_content" in delta:
             blocks[index]["encrypted_content"] = delta["encrypted_content"]
     else:

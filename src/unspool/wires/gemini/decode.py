@@ -19,9 +19,10 @@ from unspool.model import (
     ToolUse,
     Usage,
 )
+from unspool.sources.jsontext import dumps
 from unspool.wires.values import (
     arguments_of,
-    compact,
+    content_of,
     count,
     leftover,
     listing,
@@ -42,22 +43,9 @@ _STOPS: dict[str, StopReason] = {
     "MALFORMED_RESPONSE": "error",
     "MISSING_THOUGHTSIGNATURE": "error",
     "CONTINUATION": "pause",
-    **dict.fromkeys(
-        ("IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION"),
-        "refusal",
-    ),
-    **dict.fromkeys(
-        ("SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY"), "refusal"
-    ),
+    **dict.fromkeys(("SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"), "refusal"),
+    **dict.fromkeys(("IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION"), "refusal"),
 }
-_OWN_KEYS = (
-    "contents",
-    "systemInstruction",
-    "system_instruction",
-    "generationConfig",
-    "cachedContent",
-    "safetySettings",
-)
 
 
 def decode(slot: str, value: Any) -> Message:
@@ -68,24 +56,18 @@ def decode(slot: str, value: Any) -> Message:
             role = rest.pop("role", None)
             extra = rest if role in ("user", "model") else {**rest, "role": role}
             return _message("assistant" if role == "model" else "user", parts, extra)
-        case {"role": role, "content": content}:  # another API's habit
-            return _message("assistant" if role == "model" else "user", content, {"content": True})
-        case {"role": _}:
-            return Message("assistant" if value["role"] == "model" else "user", (), "none")
+        case {"role": role, "content": content, **rest}:  # another API's habit
+            return _message("assistant" if role == "model" else "user", content, {**rest, "content": True})
+        case {"role": role, **rest}:
+            return _message("assistant" if role == "model" else "user", rest or None, {})
     return _message("user", value, {})
 
 
 def _message(role: Role, parts: Any, extra: dict[str, Any]) -> Message:
-    match parts:
-        case str():
-            return Message(role, (Text(parts),), "string", extra or None)
-        case list():
-            return Message(role, tuple(map(part_of, parts)), "blocks", extra or None)
-        case dict():
-            return Message(role, (part_of(parts),), "blocks", {**extra, "bare": True})
-        case None:
-            return Message(role, (), "none", extra or None)
-    return Message(role, (other(parts),), "blocks", extra or None)
+    if isinstance(parts, dict):
+        return Message(role, (part_of(parts),), "blocks", {**extra, "bare": True})
+    blocks, form = content_of(parts, part_of)
+    return Message(role, blocks, form, extra or None)
 
 
 # Spellings of each key of a part: (camelCase, snake_case).
@@ -140,7 +122,7 @@ def _result(value: dict[str, Any], signature: str | None, extra: Any) -> ToolRes
         case str():
             blocks = [Text(given)]
         case _:
-            blocks = [Text(compact(given))]
+            blocks = [Text(dumps(given))]
     blocks.extend(map(part_of, listing(value.get("parts"))))
     failed = True if isinstance(given, dict) and given.get("error") and not {"output", "result"} & set(given) else None
     kept = {**(extra or {}), **(leftover(value, "id", "name", "parts") or {})}
@@ -238,7 +220,8 @@ def answer(body: dict[str, Any]) -> Response:
 
 def _about(body: dict[str, Any], candidates: list[dict[str, Any]]) -> dict[str, Any] | None:
     """What the response and its candidates say beside the content: grounding, citations, ratings, …"""
-    extra = leftover(body, "candidates", "responseId", "modelVersion", "usageMetadata") or {}
+    read = ("responseId", "modelVersion", "usageMetadata", "response_id", "model_version", "usage_metadata")
+    extra = leftover(body, "candidates", *read) or {}
     beside = [leftover(each, "index", "content", "finishReason", "finish_reason") for each in candidates]
     if any(beside):
         extra["candidates"] = beside

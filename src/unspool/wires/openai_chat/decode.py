@@ -7,6 +7,7 @@ from unspool.model import (
     Block,
     Document,
     Form,
+    Medium,
     Message,
     Other,
     Response,
@@ -22,6 +23,7 @@ from unspool.model import (
 )
 from unspool.wires.values import (
     arguments_of,
+    content_of,
     count,
     from_url,
     leftover,
@@ -46,9 +48,15 @@ _STOPS: dict[str, StopReason] = {
 }
 _PLAIN = frozenset({"role", "content", "tool_calls"})
 """The keys of most messages: then there is nothing else to look for."""
+_RESULT = frozenset({"role", "content", "tool_call_id"})
 _CALL = frozenset({"id", "type"})
 _THOUGHTS = ("reasoning_content", "reasoning", "reasoning_text", "thinking")
-_MEDIA = {"image_url": "image", "video_url": "video", "document_url": "document", "audio_url": "audio"}
+_MEDIA: dict[str, Medium] = {
+    "image_url": "image",
+    "video_url": "video",
+    "document_url": "document",
+    "audio_url": "audio",
+}
 
 
 def decode(_slot: str, value: Any) -> Message:
@@ -91,7 +99,8 @@ def _message(role: Role, value: dict[str, Any], extra: dict[str, Any]) -> Messag
         blocks.extend(_beside(value))
         known = ("role", "content", "refusal", "images", "audio", "tool_calls", "function_call", *_THOUGHTS)
         extra.update(leftover(value, *known, *(["annotations"] if form == "string" and content else [])) or {})
-    blocks += [_call(call) for call in listing(value.get("tool_calls"))]
+    calls = value.get("tool_calls")
+    blocks += [_call(call) for call in (calls if isinstance(calls, list) else [calls] if calls else ())]
     return Message(role, tuple(blocks), form, extra or None)
 
 
@@ -116,25 +125,14 @@ def _thinking(value: dict[str, Any]) -> Iterator[Thinking]:
 
 
 def _tool_message(role: str, value: dict[str, Any]) -> Message:
-    content = value.get("content")
-    form: Form = "blocks"
-    blocks: tuple[Block, ...]
-    match content:
-        case str():
-            form, blocks = "string", (Text(content),)
-        case list():
-            blocks = tuple(map(part_of, content))
-        case None:
-            form, blocks = "none", ()
-        case _:
-            blocks = (other(content),)
+    blocks, form = content_of(value.get("content"), part_of)
     failed = value.get("is_error")
     result = ToolResult(
         string(value.get("tool_call_id")),
         blocks,
         failed if isinstance(failed, bool) else None,
         string(value.get("name")),
-        extra=leftover(value, "role", "content", "tool_call_id", "name", "is_error") if len(value) > 3 else None,
+        extra=None if value.keys() <= _RESULT else leftover(value, *_RESULT, "name", "is_error"),
     )
     return Message("user", (result,), form, {"role": role})
 
@@ -153,7 +151,7 @@ def part_of(value: Any) -> Block:
             url = at if isinstance(at, str) else mapping(at).get("url")
             extra = {**rest, **(leftover(at, "url") or {})} if isinstance(at, dict) else {**rest, "bare": True}
             if isinstance(url, str):
-                return from_url(_MEDIA[kind], url, extra or None)  # type: ignore[arg-type]
+                return from_url(_MEDIA[kind], url, extra or None)
         case {"type": "input_audio", "input_audio": dict(sound), **rest}:
             kind = string(sound.get("format"))
             extra = {**rest, **(leftover(sound, "format", "data") or {})}
@@ -243,6 +241,8 @@ def answer(body: dict[str, Any]) -> Response:
 def _about(body: dict[str, Any], choices: list[dict[str, Any]]) -> dict[str, Any] | None:
     """What the completion and its choices say beside the messages: log probabilities, filters, …"""
     extra = leftover(body, "choices", "id", "model", "usage") or {}
+    if not isinstance(body.get("choices", []), list):
+        extra["choices"] = body["choices"]
     beside = [leftover(choice, "index", "message", "text", "finish_reason") for choice in choices]
     if any(value for each in beside for value in (each or {}).values()):
         extra["choices"] = beside

@@ -29,15 +29,17 @@ def tools(value: Any) -> Iterator[Tool]:
             extra = leftover(rest, "description", "parameters") or {}
             if rest.get("type") == "function":
                 del extra["type"]
-            yield Tool(name, text_of(rest.get("description")), _schema(rest), _at_provider(rest), extra or None)
+            yield Tool(
+                name,
+                text_of(rest.get("description")),
+                mapping(rest.get("parameters")),
+                _at_provider(rest),
+                extra or None,
+            )
         case {"type": str(kind), **rest}:
             name = string(rest.get("server_label")) or kind
             said = text_of(rest.get("server_description") or rest.get("description"))
-            yield Tool(name, said, _schema(rest), _at_provider(value), value)
-
-
-def _schema(tool: dict[str, Any]) -> dict[str, Any]:
-    return mapping(tool.get("parameters"))
+            yield Tool(name, said, mapping(rest.get("parameters")), _at_provider(value), value)
 
 
 def _at_provider(tool: dict[str, Any]) -> bool:

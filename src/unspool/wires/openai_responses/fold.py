@@ -36,7 +36,7 @@ def fold(events: Iterable[Any]) -> Folded:
             case {"type": "response.output_item.added" | "response.output_item.done", "item": dict(item)}:
                 index = count(event["output_index"]) if "output_index" in event else len(items)
                 if event["type"].endswith("added"):
-                    items.setdefault(index, _Item()).start(item)
+                    items.setdefault(index, _Item()).value = dict(item)
                 else:
                     items.setdefault(index, _Item()).final = item
             case {"type": str(kind)} if (stem := kind.rpartition(".")[0]) in _GROWS:
@@ -72,9 +72,6 @@ class _Item:
         self.texts: dict[tuple[str | None, int, str, str], list[str]] = {}
         self.parts: dict[int, dict[str, Any]] = {}
         self.annotations: list[Any] = []
-
-    def start(self, item: dict[str, Any]) -> None:
-        self.value = dict(item)
 
     def grow(self, where: tuple[str | None, str, str], event: dict[str, Any]) -> None:
         """`x.delta` adds to a text, `x.done` replaces it."""

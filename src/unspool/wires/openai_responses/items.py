@@ -16,9 +16,10 @@ from unspool.model import (
     ToolResult,
     ToolUse,
 )
+from unspool.sources.jsontext import dumps
 from unspool.wires.values import (
     arguments_of,
-    compact,
+    content_of,
     from_url,
     leftover,
     listing,
@@ -103,14 +104,8 @@ def _call_id(value: dict[str, Any]) -> str | None:
 
 
 def _said(role: Role, content: Any, extra: Extra) -> Message:
-    match content:
-        case str():
-            return Message(role, (Text(content),), "string", extra)
-        case list():
-            return Message(role, tuple(map(part_of, content)), "blocks", extra)
-        case None:
-            return Message(role, (), "none", extra)
-    return Message(role, (other(content),), "blocks", extra)
+    blocks, form = content_of(content, part_of)
+    return Message(role, blocks, form, extra)
 
 
 def part_of(value: Any) -> Block:
@@ -170,18 +165,11 @@ def _output(kind: str, value: dict[str, Any]) -> ToolResult:
     key = "output" if "output" in value else "result"
     written, failed = value.get(key), True if value.get("status") == "failed" else None
     extra = leftover(value, "type", "call_id", "name", key) or {}
-    blocks: tuple[Block, ...]
-    match written:
-        case str():
-            blocks, extra["form"] = (Text(written),), "string"
-        case list():
-            blocks = tuple(map(part_of, written))
-        case None:
-            blocks = ()
-        case {"type": str()}:
-            blocks = (part_of(written),)
-        case _:
-            blocks = (Text(compact(written)),)
+    blocks, form = content_of(written, part_of)
+    if form == "string":
+        extra["form"] = form
+    elif isinstance(written, dict):  # a screenshot; or an object that a client did not make into text
+        blocks = (part_of(written) if "type" in written else Text(dumps(written)),)
     if kind != "function_call_output":
         extra["type"] = kind
     name, server_side = string(value.get("name")), runs_at_provider(value)
