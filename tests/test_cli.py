@@ -4,9 +4,12 @@ import json
 import os
 import pty
 import re
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
+from subprocess import PIPE
 
 import pytest
 
@@ -85,6 +88,8 @@ def test_format_is_obeyed(unspool: Run, write: Write) -> None:
         (("--fromat", "x"), 2, "No such option"),
         (("-", "--format", "cobol"), 2, "'cobol' is not one of"),
         (("-", "-o", "/nonexistent/folder/x.json"), 2, "/nonexistent/folder/x.json: No such file or directory"),
+        (("-", "-o", "/dev/full"), 2, "/dev/full: No space left on device"),
+        (("-", "-o", "/tmp"), 2, "/tmp: Is a directory"),
     ],
 )
 def test_mistakes_are_named(unspool: Run, arguments: tuple[str, ...], status: int, words: str) -> None:
@@ -94,7 +99,25 @@ def test_mistakes_are_named(unspool: Run, arguments: tuple[str, ...], status: in
     assert b"Traceback" not in done.stderr
 
 
-def test_an_unreadable_file_is_named(unspool: Run, tmp_path: Path) -> None:
+def test_interrupted() -> None:
+    process = subprocess.Popen([sys.executable, "-m", "unspool", "cook", "-"], stdin=PIPE, stdout=PIPE, stderr=PIPE)
+    assert process.stdin is not None
+    assert process.stderr is not None
+    deadline = time.monotonic() + 30
+    asleep = 0
+    while asleep < 5 and time.monotonic() < deadline:  # until it has loaded, and waits for input
+        time.sleep(0.05)
+        asleep = asleep + 1 if Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "S" else 0
+    process.send_signal(signal.SIGINT)
+    assert process.wait(30) == 130
+    assert process.stderr.read().endswith(b"unspool: interrupted\n")
+    process.stdin.close()
+    process.stderr.close()
+    assert process.stdout is not None
+    process.stdout.close()
+
+
+def test_an_empty_folder_is_named(unspool: Run, tmp_path: Path) -> None:
     done = unspool("cook", tmp_path)
     assert done.returncode == 2
     assert b"no file in this folder" in done.stderr
@@ -129,4 +152,4 @@ def test_a_terminal_gets_a_summary_that_fits(write: Write) -> None:
     os.close(parent)
     assert "conversation" in shown
     plain = re.sub(r"\x1b\[[0-9;]*m", "", shown)
-    assert max(map(len, plain.splitlines())) <= 120
+    assert max(map(len, plain.splitlines())) <= 90

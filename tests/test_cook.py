@@ -203,6 +203,61 @@ def test_no_response_and_no_error_is_an_empty_answer(error: Any, write: Write) -
     )
 
 
+STORED_AS_STREAMS: list[tuple[Any, list[str], bool]] = [
+    (["{", '  "error": {', '    "message": "Incorrect API key"', "  }", "}"], ["Error: Incorrect API key"], False),
+    (["[{", ' "error": {"message": "Quota"}', "}]"], ["Error: Quota"], True),
+    (["event: error", 'data: {"message":"bare"}'], ["Error: bare"], True),
+    (["event: error", "data: plain words"], ["Error: plain words"], True),
+    ('data: {"choices":[{"delta":{"content":"A"}}]}\n\ndata: [DONE]', ["A"], False),
+    (['data: {"choices":[{"delta":{"content":"A"}}]}\n\ndata: [DONE]\n\n'], ["A"], False),
+    (
+        [
+            'data: {"choices":[{"delta":{"content":"A"}}]}',
+            'data: {"choices":[{"delta":{"con',
+            'data: {"choices":[{"delta":{"content":"B"}}]}',
+            "data: [DONE]",
+        ],
+        ["AB"],
+        False,
+    ),
+]
+
+
+@pytest.mark.parametrize(("lines", "answer", "interrupted"), STORED_AS_STREAMS)
+def test_what_recorders_store_as_streams(lines: Any, answer: list[str], interrupted: bool, write: Write) -> None:
+    cooked = cook(write({"request": {"messages": []}, "response": {"stream": True, "sse_lines": lines}}))
+    assert [row.content for row in cooked.messages] == answer
+    assert cooked.requests[0].interrupted == interrupted
+
+
+def test_a_torn_array_of_chunks_is_an_interrupted_stream(write: Write) -> None:
+    chunk = '{"candidates":[{"content":{"role":"model","parts":[{"text":"%s"}]}}]}'
+    raw = "[" + chunk % "Hel" + "\n,\r\n" + chunk % "lo" + "\n,\r\n" + chunk[:20]
+    cooked = cook(write({"request": {"contents": []}, "response": {"raw": raw}}))
+    assert [row.content for row in cooked.messages] == ["Hello"]
+    assert cooked.requests[0].interrupted
+
+
+def test_one_value_too_deep_or_too_long_costs_no_record(write: Write) -> None:
+    deep = "[" * 3000 + '"core"' + "]" * 3000
+    said = '{"role": "user", "content": "hi"}'
+    path = write(
+        f'{{"request": {{"messages": [{said}], "metadata": {deep}}}}}',
+        f'{{"request": {{"messages": [{said}, {{"role": "user", "content": {deep}}}]}}}}',
+        f'{{"request": {{"messages": [], "seed": {"9" * 5000}}}}}',
+    )
+    cooked = cook(path)
+    assert len(cooked.requests) == 3
+    assert {note.kind for note in cooked.notes} == {"repaired", "unknown"}
+    assert "core" in cooked.messages[1].content
+
+
+def test_repeated_ids_take_no_time_squared(write: Write) -> None:
+    ids = [request.id for request in cook(write(*({"id": "x", "request": {}} for _ in range(5000)))).requests]
+    assert ids[:3] == ["x", "x-2", "x-3"]
+    assert len(set(ids)) == 5000
+
+
 def test_what_had_arrived_stands_before_the_error(write: Write) -> None:
     lines = ['data: {"choices":[{"delta":{"content":"Half"}}]}', 'data: {"error":{"message":"gone"}}']
     cooked = cook(write({"request": {}, "response": {"stream": True, "sse_lines": lines}}))

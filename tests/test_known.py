@@ -81,6 +81,17 @@ def test_remembering_changes_nothing(name: str, style: tuple[str, str]) -> None:
     assert read(lines) == read(lines, remember=False)
 
 
+@pytest.mark.parametrize("between", ["}xx{", "},,{", "}  {", "}\0\0{", '},"extra",{'])
+def test_what_stands_between_known_items_counts(between: str) -> None:
+    """A line that differs from a known run only between two items is read as if it stood alone."""
+    gap = "}," + " " * (len(between) - 3) + "{"
+    first, second = (
+        json.dumps(record(messages, temperature=1)).replace("}, {", gap).encode() for messages in list(growing())[8:10]
+    )
+    changed = second.replace(gap.encode(), between.encode(), 1)
+    assert read([first, changed])[1:] == read([b"{}", changed])
+
+
 def test_a_growing_conversation_is_compared() -> None:
     first, second = (json.dumps(each).encode() for each in CONVERSATIONS["growing"][8:10])
     traffic = Traffic()

@@ -278,3 +278,109 @@ def test_far_apart_paths_get_a_lower_bound() -> None:
     found = distance(list(range(300)) + list(range(1000, 1100)), mixed, 400)
     assert found is not None
     assert EXACT_UP_TO < found <= 400
+
+
+def test_other_order_is_not_nothing() -> None:
+    mixed = list(range(300))
+    random.Random(2).shuffle(mixed)
+    assert distance(list(range(300)), mixed, 400) == EXACT_UP_TO + 1
+
+
+def test_examples_before_the_question_are_no_family(links: Any) -> None:
+    examples = ("example one", "a yes", "example two", "a no")
+    records = [call("s:Judge.", *examples, f"review {n}", answer="a no", id=str(n)) for n in range(6)]
+    assert all(link == (None, None, None) for link in links(*records).values())
+
+
+def test_a_short_answer_alone_makes_no_family(links: Any) -> None:
+    found = links(call("task one", answer="a ok", id="1"), call("task two", "a ok", "thanks", answer="a fine", id="2"))
+    assert found["2"] == (None, None, None)
+
+
+def test_prompts_are_compared_by_words_where_they_are_short(links: Any) -> None:
+    found = links(
+        call("s:You are an agent.", "u1", answer="a1", id="1"),
+        call("s:You are an agent.\nDate: 3", "u1", "a1", "u2", answer="a2", id="2"),
+        call(
+            "s:You are an agent.\nFind a title of three words for what the user says.", "u1", answer="a title", id="3"
+        ),
+    )
+    assert found["2"] == ("1", "continues", None)
+    assert found["3"] == (None, None, None)
+
+
+def test_a_message_that_went_before_a_short_answer_is_an_edit(links: Any) -> None:
+    found = links(
+        call("fix the bug", "<r>todo</r>", answer="a Done.", id="1"),
+        call("fix the bug", "a Done.", "q2", "<r>todo</r>", answer="a fine", id="2"),
+    )
+    assert found["2"] == ("1", "edit", None)
+
+
+def test_cleared_calls_and_results_keep_their_parent(links: Any) -> None:
+    def turn(n: int, cleared: bool) -> list[dict[str, Any]]:
+        asked, result = said(f"c:toolu_{n}"), said(f"t:toolu_{n}")
+        if cleared:
+            asked["tool_calls"][0]["function"]["arguments"] = "{}"
+            result["content"] = "[cleared]"
+        return [asked, result]
+
+    records = []
+    for n in range(13):
+        record = call("u1", answer=f"c:toolu_{n}", id=str(n))
+        for earlier in range(n):
+            record["request"]["messages"] += turn(earlier, cleared=n == 12 and earlier < 10)
+        records.append(record)
+    assert links(*records)["12"] == ("11", "edit", None)
+
+
+def test_any_of_several_answers_can_be_continued(links: Any) -> None:
+    first = call("u1", id="1")
+    first["response"] = {"choices": [{"index": n, "message": said(text)} for n, text in enumerate(("a one", "a two"))]}
+    found = links(first, call("u1", answer="a three", id="2"), call("u1", "a two", "u2", answer="a4", id="3"))
+    assert found["3"] == ("1", "continues", None)
+
+
+def test_a_draft_sent_on_for_review_is_no_compaction(links: Any) -> None:
+    draft = "a draft, whose first line is long enough to count.\nAnd its second line is no shorter than that.\n" * 2
+    found = links(
+        call("s:Help.", "Write something", answer=draft, id="1"),
+        call("s:Help.", f"Please proofread this:\n{draft}", answer="a fine", id="2"),
+    )
+    assert found["2"] == (None, None, None)
+
+
+@pytest.mark.parametrize("wrap", ["Context: {}", "<summary>{}</summary>", "Before:\n{}\nGo on."])
+def test_a_summary_in_other_clothes_is_known_again(links: Any, wrap: str) -> None:
+    kettle, milk = "Then the kettle was put on the stove for a while. ", "The milk had gone off by then, sadly."
+    summary = f"a We wanted tea. {kettle}{kettle}{milk}"
+    found = links(
+        call("s:S\nT", "u1", answer="a1", id="1"),
+        call("s:S\nT", "u1", "a1", "Summarise, please.", answer=summary, id="2"),
+        call("s:S\nT", wrap.format(summary), answer="a3", id="3"),
+        call("s:S\nT\n" + summary, "go on", answer="a4", id="4"),
+    )
+    assert found["3"] == ("2", "compaction", None)
+    assert found["4"] == ("2", "compaction", None)
+
+
+def test_a_sealed_summary_is_a_compaction(links: Any) -> None:
+    def responses(number: str, items: list[Any], output: list[Any]) -> dict[str, Any]:
+        record = call(id=number)
+        record["request"] = {"model": "m", "input": items}
+        record["response"] = {"id": f"resp_{number}", "object": "response", "status": "completed", "output": output}
+        return record
+
+    history = [{"role": "user", "content": f"question {n}"} for n in range(8)]
+    sealed = {s: {"type": "compaction", "encrypted_content": f"sealed for {s}"} for s in "ab"}
+    found = links(
+        responses("a1", history, [sealed["a"]]),
+        responses("b1", [*history, {"role": "user", "content": "b"}], [sealed["b"]]),
+        responses("a2", [sealed["a"], {"role": "user", "content": "go on"}], []),
+    )
+    assert found["a2"] == ("a1", "compaction", None)
+
+
+def test_many_requests_with_one_ending_take_no_time_squared(links: Any) -> None:
+    records = [call(f"document {n}", "Summarise this.", answer=f"a{n}", id=str(n)) for n in range(4000)]
+    assert all(link == (None, None, None) for link in links(*records).values())

@@ -36,10 +36,16 @@ def read(path: Path) -> list[bytes]:
         (b"\xef\xbb\xbf[" + ONE + b"]", [ONE]),
         (b"[]", []),
         (b'{\n  "a": 1\n}\n', [b'{\n  "a": 1\n}']),
+        (b"[\n" + ONE + b"\n]\n", [ONE]),
+        (b'{"request":\n{"a": 1}\n}\n', [b'{"request":\n{"a": 1}\n}']),
+        (b'{"a": NaN}\n{"a": NaN}\n', [b'{"a": NaN}', b'{"a": NaN}']),
         (ONE + b'\n{"a": ', [ONE, b'{"a": ']),
-        (b'{"a": \n' + ONE + b"\n" + TWO, [b'{"a": ', ONE, TWO]),
+        (b'{"a": \n' + ONE + b"\n" + TWO, [b"unreadable", ONE, TWO]),
         (b"nonsense\n" + ONE, [b"nonsense", ONE]),
-        (b"[1, 2\n" + ONE + b"\n", [b"[1, 2", ONE]),
+        (b"[1, 2\n" + ONE + b"\n", [b"unreadable", ONE]),
+        (b"[" + ONE + b", " + TWO + b', {"a"', [b"unreadable", ONE, TWO]),
+        (b"[" + ONE + b"]\n[" + TWO + b"]\n", [b"unreadable", ONE, TWO]),
+        (b'{\n "a": 1\n}\n{\n "a": 2\n}\n', [b"unreadable", b'{\n "a": 1\n}', b'{\n "a": 2\n}']),
     ],
 )
 @pytest.mark.parametrize("block", [1, 7, 1 << 20])
@@ -73,6 +79,26 @@ def test_a_torn_gzip_costs_only_its_end(tmp_path: Path) -> None:
     assert "damaged" in note.reason
 
 
+def test_a_torn_zstd_says_so(tmp_path: Path) -> None:
+    packed = zstandard.compress(b"\n".join(b'{"a": %d}' % n for n in range(200_000)))
+    path = tmp_path / "torn.zst"
+    path.write_bytes(packed[: len(packed) // 2])
+    *records, note = list(read_records(str(path)))
+    assert len(records) > 1_000
+    assert isinstance(note, Note)
+    assert "the last frame is cut off" in note.reason
+
+
+def test_a_mended_document_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    path.write_bytes(b'[{"a": NaN}, {"a": 1}]')
+    note, *records = list(read_records(str(path)))
+    assert isinstance(note, Note)
+    assert note.kind == "repaired"
+    assert [record.origin.line for record in records] == [1, 2]
+    assert all(record.origin.size == 22 for record in records)
+
+
 def test_a_long_window_is_read(tmp_path: Path) -> None:
     wide = zstandard.ZstdCompressionParameters(window_log=28, enable_ldm=True)
     path = tmp_path / "long.zst"
@@ -104,6 +130,7 @@ def test_what_is_not_there_is_said(tmp_path: Path) -> None:
         (b'"\xffx"', "\N{REPLACEMENT CHARACTER}x"),
         (b'"a\x01\tb"', "a\x01\tb"),
         (b"123456789012345678901234567890", 123456789012345678901234567890),
+        (b"[1e999, -1e999, 1e5]", ["1e999", "-1e999", 100000.0]),
     ],
 )
 def test_faulty_json_is_mended(text: bytes, value: object) -> None:
@@ -127,3 +154,11 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     assert target.read_text() == "new"
     assert target.stat().st_mode & 0o777 == 0o640
     assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_link_stays_a_link(tmp_path: Path) -> None:
+    (tmp_path / "real.json").write_text("old")
+    (tmp_path / "link.json").symlink_to("real.json")
+    write(str(tmp_path / "link.json"), [b"new"])
+    assert (tmp_path / "link.json").is_symlink()
+    assert (tmp_path / "real.json").read_text() == "new"

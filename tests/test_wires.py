@@ -14,7 +14,7 @@ from unspool.ingest.envelope import open_envelope
 from unspool.ingest.open import read_exchanges
 from unspool.ingest.traffic import Traffic
 from unspool.jobs.cook import cook
-from unspool.model import Exchange, Note, Origin
+from unspool.model import Exchange, Note, Origin, Response, Tool
 from unspool.wires import WIRES
 
 FOLDER = Path(__file__).parent / "wires"
@@ -72,22 +72,35 @@ def test_no_value_can_make_it_raise(case: Path) -> None:
 
 def mutants(value: Any) -> Iterator[Any]:
     """The value with one value somewhere in it replaced, for each place and each replacement."""
-    inner: list[tuple[Any, Any]] = []
-    if isinstance(value, dict):
-        inner = list(value.items())
-    elif isinstance(value, list):
-        inner = list(enumerate(value))
-    for key, old in inner:
-        for new in (None, 7, "x", [], {}, [None], {"type": "x"}):
-            yield _with(value, key, new)
-        for mutant in mutants(old):
-            yield _with(value, key, mutant)
+    for new in (None, 7, "x", [], {}, [None], {"type": "x"}):
+        yield from replaced(value, new)
 
 
 def _with(value: Any, key: Any, new: Any) -> Any:
     copy = value.copy()
     copy[key] = new
     return copy
+
+
+@pytest.mark.parametrize("case", CASES, ids=name)
+def test_whatever_stands_in_a_request_is_kept_or_noted(case: Path) -> None:
+    """A word in place of any value of the request, alone, in a list or in an object, is found again."""
+    word = "plantedword"
+    for record in json.loads(case.read_text()):
+        for planted in (word, [word], {"key": word}):
+            for request in replaced(record["request"], planted):
+                data = json.dumps({**record, "request": request}).encode()
+                items = list(Traffic().read(Record(data, Origin("planted", 1, 0, len(data)))))
+                assert word.encode() in msgspec.json.encode(items), request
+
+
+def replaced(value: Any, new: Any) -> Iterator[Any]:
+    """The value with `new` in the place of each value in it, in turn."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, old in list(inner):
+        yield _with(value, key, new)
+        for deeper in replaced(old, new):
+            yield _with(value, key, deeper)
 
 
 @pytest.mark.parametrize("wire", WIRES.values(), ids=lambda wire: wire.name)
@@ -109,10 +122,12 @@ def test_no_json_value_makes_a_decoder_raise(wire: Any) -> None:
     )
     for value in values:
         for slot in (*wire.heads, wire.items):
-            assert wire.decode(slot, value).id
-        assert list(wire.tools(value)) is not None
-        assert wire.fold([value]).body is not None
-        assert wire.answer(value if isinstance(value, dict) else {"content": value, "choices": value, "output": value})
+            assert len(wire.decode(slot, value).id) == 64
+        assert all(isinstance(tool, Tool) for tool in wire.tools(value))
+        assert isinstance(wire.fold([value]).body, dict)
+        keys = ("content", "choices", "output", "candidates", "usage", "usageMetadata", "id", "model", "stop_reason")
+        body = value if isinstance(value, dict) else dict.fromkeys(keys, value)
+        assert isinstance(wire.answer(body), Response)
 
 
 REQUESTS: list[tuple[str, dict[str, Any]]] = [
@@ -123,6 +138,17 @@ REQUESTS: list[tuple[str, dict[str, Any]]] = [
     ("claude", {"request": {}, "response": {"stream": True, "sse_lines": ["event: ping", 'data: {"type":"error"}']}}),
     ("claude", {"request": {"messages": []}, "path": "/v1/messages?beta=true"}),
     ("claude", {"request": {"messages": [], "model": "claude-opus-4-1"}}),
+    ("claude", {"request": {"messages": []}, "response": {"content": [{"type": "text", "text": "Hello!"}]}}),
+    ("claude", {"request": {"messages": [], "thinking": {"type": "enabled"}}}),
+    (
+        "claude",
+        {"request": {"messages": [{"role": "user", "content": [{"type": "image", "source": {"type": "url"}}]}]}},
+    ),
+    ("gemini", {"request": {}, "response": {"model_version": "gemini-3"}}),
+    ("gemini", {"request": {"tools": [{"google_search": {}}]}}),
+    ("responses", {"request": {}, "response": {"output": []}}),
+    ("responses", {"request": {"input": "hi"}, "response": {"type": "error", "error": {"message": "slow"}}}),
+    ("openai", {"request": {"messages": [{"role": "tool", "content": "x"}]}, "response": {"type": "error"}}),
     ("gemini", {"request": {"contents": []}}),
     ("gemini", {"request": {"systemInstruction": "x"}}),
     ("gemini", {"request": {}, "response": {"modelVersion": "gemini-3"}}),

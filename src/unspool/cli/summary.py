@@ -27,7 +27,7 @@ def say_summary(cooked: Cooked, files: int) -> None:
     if cooked.requests:
         sent = sum(len(request.request_messages) for request in cooked.requests)
         tools = plural(len(cooked.tools), "tool")
-        say(f"{sent:,} messages were sent: {len(cooked.messages):,} different ones, and {tools}")
+        say(f"{plural(len(cooked.messages), 'different message')} ({sent:,} sent) and {tools}")
         say()
         for line in _conversations(cooked):
             say(line)

@@ -62,18 +62,16 @@ class Cooker:
         self._row_ids: dict[_Row, str] = {}
         self._tool_ids: dict[str, str] = {}
         self._tool_lists: dict[int, tuple[tuple[Tool, ...], list[str]]] = {}
-        self._used: set[str] = set()
-        self._count = 0
 
     def add(self, exchange: Exchange) -> CookedRequest:
-        """The request with its ids; its parent is still to be found."""
+        """The request with the ids of its messages; its own id (see `name_requests`) and its parent are still open."""
         response, failure = exchange.response, exchange.failure
         asked = self._rows_of(exchange.messages)
         answered = self._rows_of(response.messages)
         if failure is not None:
             answered += self._rows_of((Message("assistant", (Text(f"Error: {failure.message}"),), "string"),))
         return CookedRequest(
-            id=self._request_id(exchange.id),
+            id=exchange.id or "",
             parent_id=None,
             timestamp=exchange.timestamp,
             request_messages=asked,
@@ -96,16 +94,6 @@ class Cooker:
             alternatives=[self._rows_of(said) for said in response.alternatives],
             origin=exchange.origin,
         )
-
-    def _request_id(self, given: str | None) -> str:
-        wanted = given or f"r{self._count}"
-        self._count += 1
-        unique, suffix = wanted, 1
-        while unique in self._used:
-            suffix += 1
-            unique = f"{wanted}-{suffix}"
-        self._used.add(unique)
-        return unique
 
     def _rows_of(self, messages: Iterable[Message]) -> list[str]:
         ids: list[str] = []
@@ -137,6 +125,21 @@ class Cooker:
             found = self._tool_ids[key] = f"t{len(self.tools)}"
             self.tools.append(CookedTool(found, tool.name, tool.description, tool.parameters, tool.server_side))
         return found
+
+
+def name_requests(requests: Sequence[CookedRequest]) -> None:
+    """Make the ids unique: `r<n>`, by place, where there is none; a suffix where one is repeated."""
+    used = {request.id for request in requests}
+    newest: dict[str, int] = {}
+    for number, request in enumerate(requests):
+        name = wanted = request.id or f"r{number}"
+        suffix = newest.get(wanted, 0 if request.id or wanted not in used else 1)
+        if suffix:
+            while (name := f"{wanted}-{suffix + 1}") in used:
+                suffix += 1
+        newest[wanted] = suffix + 1
+        used.add(name)
+        request.id = name
 
 
 def flatten(message: Message) -> Iterable[tuple[_Row, _Calls]]:
@@ -195,7 +198,8 @@ def as_text(block: Block) -> str:
         case Document():
             return f"[{block.medium}: {block.data}]" if block.source == "url" else f"[{block.medium}]"
         case Compaction():
-            return block.text or "[compaction]"
+            # Summaries that nobody but the provider can read are told apart by their hash.
+            return block.text or f"[compaction {fingerprint(block.encrypted)[:8]}]"
         case Other():
             return dumps(block.value)
         case ToolUse():

@@ -12,6 +12,8 @@ from unspool.sources.files import BLOCK, DASH
 
 def write(path: str, pieces: Iterable[bytes]) -> None:
     """To standard output for `-`; else beside the file first, and then in its place. A link stays a link."""
+    if path == DASH and sys.stdout is None:
+        raise OutputNotWritable("standard output is closed")
     try:
         if path == DASH:
             sys.stdout.buffer.writelines(pieces)

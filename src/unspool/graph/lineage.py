@@ -19,6 +19,7 @@ reminders before another prompt, makes no family. Each candidate is found by an 
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -31,6 +32,8 @@ from unspool.model import ParentReason
 RowId: TypeAlias = str
 _CANDIDATES = 12
 """How many requests that share an answer are compared; the nearest come first."""
+_TRANSCRIPT = 1500
+"""Characters that make a prompt long enough to be a whole conversation as text."""
 
 
 class Step(Struct):
@@ -39,6 +42,8 @@ class Step(Struct):
     path: list[RowId]
     answer: list[RowId]
     """Without thinking, and without the words that stand for an error."""
+    alternatives: list[list[RowId]]
+    """Further answers, where the request asked for several."""
     system: tuple[RowId, ...]
     model: str | None
     response_id: str | None = None
@@ -59,6 +64,13 @@ class Rows(Struct):
     is_user: Callable[[RowId], bool]
     calls: Mapping[RowId, Sequence[str]]
     """Ids, as the provider gave them, of the tool calls that a row makes."""
+    same: Mapping[RowId, str]
+    """What a result remains though its text was changed: the result of its call."""
+
+    def unit(self, row: RowId) -> str:
+        """What counts as one message when paths are compared: a call by its ids, its result by the call."""
+        calls = self.calls.get(row)
+        return " ".join(calls) if calls else self.same.get(row, row)
 
 
 class _Found(Struct):
@@ -167,7 +179,7 @@ class Lineage:
             if asked == length:  # its answer was dropped or changed: then the prompt must speak for it
                 if self._prompts.similar(step.system, earlier.system) and length < len(path):
                     return _Found(number, 0, len(path) - length)
-            elif path[asked:length] == earlier.answer:
+            elif path[asked:length] in (earlier.answer, *earlier.alternatives):
                 return _Found(number, 0, len(path) - length)
         return None
 
@@ -189,9 +201,12 @@ class Lineage:
             dropped = len(earlier.answer) - 1 - earlier.answer.index(row)
             expected = expected[: len(expected) - dropped]
         most = len(step.path) // 2 if best is None else best.edits + best.added - added
-        edits = distance(expected, step.path[: at + 1], min(most, len(step.path) // 2))
+        unit = self._rows.unit
+        before, now = [unit(each) for each in expected], [unit(each) for each in step.path[: at + 1]]
+        edits = distance(before, now, min(most, len(step.path) // 2))
         telling = self._is_telling(row)
-        if edits is not None and (telling or at + 1 - edits > 2):  # a short answer must not be all that is shared
+        shared = 0 if edits is None else max(len(before), len(now)) - edits
+        if edits is not None and (telling or shared > 1):  # a short answer must not be all that is shared
             return _Found(maker, edits + dropped, added, "edit")
         if edits is None and telling and best is None and len(expected) > at + 1:
             return _Found(maker, len(expected) - at - 1, added, "compaction")
@@ -199,14 +214,14 @@ class Lineage:
 
     def _is_telling(self, row: RowId) -> bool:
         """Whether two conversations would hardly say this by chance."""
-        return row in self._rows.calls or len(self._rows.text(row)) >= 40
+        text = self._rows.text(row)
+        return row in self._rows.calls or len(text) >= 40 or text.startswith("[compaction ")
 
     def _compacted(self, step: Step) -> _Found | None:
         """A new beginning that carries a summary of what came before."""
         first = [row for row in step.path[:4] if self._rows.is_user(row)]
-        for quoted in self._quotes.quoted_by(first):
-            family = [quoted, self._links[quoted].parent]
-            if any(at is not None and self._prompts.similar(step.system, self._steps[at].system) for at in family):
+        for quoted in self._quotes.quoted_by([*first, *step.system]):
+            if self._is_summary(quoted, step):
                 return _Found(quoted, 0, 0, "compaction")
         if self._quotes.says_summary(first):
             for number in range(len(self._steps) - 1, max(len(self._steps) - 200, -1), -1):
@@ -214,6 +229,15 @@ class Lineage:
                 if len(earlier.path) > 1 and self._prompts.similar(step.system, earlier.system):
                     return _Found(number, 0, 0, "compaction")
         return None
+
+    def _is_summary(self, number: int, step: Step) -> bool:
+        """Whether a quoted answer closed a conversation: one of the same program, or one sent as text to another."""
+        earlier = self._steps[number]
+        if len(earlier.path) > 2:
+            parents = (number, self._links[number].parent)
+            systems = [self._steps[at].system for at in parents if at is not None]
+            return not step.system or any(self._prompts.similar(step.system, system) for system in systems)
+        return sum(len(self._rows.text(row)) for row in earlier.path) > _TRANSCRIPT
 
     def _remember(self, step: Step, link: Link) -> None:
         number = len(self._steps)
@@ -227,7 +251,9 @@ class Lineage:
             self._end(step.path + step.answer, number)
             if self._rows.calls.keys().isdisjoint(step.answer):  # a summary calls no tools
                 self._quotes.remember(step.answer, number)
-        for row in step.answer:
+        for said in step.alternatives:
+            self._end(step.path + said, number)
+        for row in dict.fromkeys(chain(step.answer, *step.alternatives)):
             self._makers[row].append(number)
             for call in self._rows.calls.get(row, ()):
                 self._callers[call] = number

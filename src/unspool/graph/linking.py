@@ -1,5 +1,6 @@
 """Lineage of cooked requests: what of them is a path, and where the links go."""
 
+import re
 from collections.abc import Mapping
 
 from unspool.graph.lineage import Lineage, Rows, Step
@@ -11,11 +12,13 @@ def link(requests: list[CookedRequest], messages: list[CookedMessage], previous:
     rows = {message.id: message for message in messages}
     system = {message.id for message in messages if message.role == "system"}
     thinking = {message.id for message in messages if message.role == "thinking"}
+    results = {message.id: f"result of {message.tool_use_id}" for message in messages if _is_real(message.tool_use_id)}
     lineage = Lineage(
         Rows(
             text=lambda row: rows[row].content,
             is_user=lambda row: rows[row].role == "user",
             calls={message.id: calls for message in messages if (calls := _real_calls(message))},
+            same=results,
         )
     )
     for request in requests:
@@ -25,6 +28,7 @@ def link(requests: list[CookedRequest], messages: list[CookedMessage], previous:
         step = Step(
             path=[row for row in asked[lead:] if row not in thinking] if thinking else asked[lead:],
             answer=[row for row in answer if row not in thinking],
+            alternatives=[[row for row in said if row not in thinking] for said in request.alternatives],
             system=tuple(asked[:lead]),
             model=request.model,
             response_id=request.response_id,
@@ -37,8 +41,11 @@ def link(requests: list[CookedRequest], messages: list[CookedMessage], previous:
 
 
 def _real_calls(message: CookedMessage) -> list[str]:
-    """Ids that the provider gave; `call_0` and its like are our own and prove nothing."""
+    """Ids of calls that the provider gave; `call_0` and its like are our own and prove nothing."""
     if message.tool_calls is None:
         return []
-    ids = [call.id for call in message.tool_calls]
-    return [found for found in ids if found and not (found.startswith("call_") and found[5:].isdecimal())]
+    return [call.id for call in message.tool_calls if call.id and _is_real(call.id)]
+
+
+def _is_real(call_id: str | None) -> bool:
+    return bool(call_id and not re.fullmatch(r"call_\d+", call_id))

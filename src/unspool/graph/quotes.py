@@ -1,11 +1,13 @@
 """Answers that come back inside the text of a later prompt: how a summary replaces a conversation."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 
-_LINE = 40
+_SENTENCE = re.compile(r"\n|(?<=[.!?])\s+|<[^<>]{1,40}>")
+_LONG = 24
 _ENOUGH = 120
-"""Characters in equal lines that make a quotation."""
+"""Characters in equal lines and sentences that make a quotation."""
 
 # Words with which agents begin a conversation that goes on from a summary.
 _SUMMARIES = (
@@ -24,21 +26,21 @@ class Quotes:
 
     def remember(self, answer: Iterable[str], number: int) -> None:
         for row in answer:
-            for line in self._lines(row):
-                self._said[hash(line)] = number
+            for piece in self._sentences(row):
+                self._said[hash(piece)] = number
 
     def quoted_by(self, rows: Iterable[str]) -> list[int]:
         """The requests whose answers these rows quote at length, the most quoted first."""
         length: Counter[int] = Counter()
         for row in rows:
-            for line in self._lines(row):
-                if (number := self._said.get(hash(line))) is not None:
-                    length[number] += len(line)
+            for piece in self._sentences(row):
+                if (number := self._said.get(hash(piece))) is not None:
+                    length[number] += len(piece)
         return [number for number, quoted in length.most_common() if quoted >= _ENOUGH]
 
     def says_summary(self, rows: Iterable[str]) -> bool:
         return any(words in self._text(row) for row in rows for words in _SUMMARIES)
 
-    def _lines(self, row: str) -> list[str]:
-        lines = [line.strip() for line in self._text(row).split("\n")]
-        return [line for line in lines if len(line) >= _LINE]
+    def _sentences(self, row: str) -> list[str]:
+        pieces = [piece.strip() for piece in _SENTENCE.split(self._text(row))]
+        return [piece for piece in pieces if len(piece) >= _LONG]

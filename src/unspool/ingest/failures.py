@@ -3,10 +3,12 @@
 from typing import Any
 
 from unspool.model import Failure
-from unspool.sources.jsontext import dumps
+from unspool.sources.jsontext import Unreadable, dumps, loads
 
 _HOLDS = ("error", "body", "response")
 _SAYS = ("message", "detail", "error_description", "msg", "error", "body", "reason", "type", "code", "status")
+_BARE = {"detail", "message", "code", "status", "request_id", "timestamp", "path"}
+"""A body of these keys alone is no answer of any API."""
 
 
 def failure_in_body(body: Any, status: int | None) -> Failure | None:
@@ -16,7 +18,7 @@ def failure_in_body(body: Any, status: int | None) -> Failure | None:
         return None
     if first.get("error") or first.get("type") == "error":
         return failure_of(body)
-    if status is not None and status >= 400:
+    if (status is not None and status >= 400) or (first and first.keys() <= _BARE):
         return failure_of(body)
     return None
 
@@ -31,12 +33,23 @@ def failure_of(raw: Any) -> Failure | None:
 def _words(value: Any, depth: int) -> str | None:
     """The message a person should read: the innermost error's, wherever a provider has put it."""
     match value:
+        case str() if depth and _is_body(value):
+            try:
+                return _words(loads(value), depth - 1) or value.strip()
+            except Unreadable:
+                return value.strip()
         case str():
             return value.strip() or None
         case list() if value:
             return _words(value[0], depth - 1)
         case dict() if depth:
-            inner = (_words(value[key], depth - 1) for key in _HOLDS if isinstance(value.get(key), dict | list))
+            held = (value.get(key) for key in _HOLDS)
+            inner = (_words(each, depth - 1) for each in held if isinstance(each, dict | list) or _is_body(each))
             said = (value[key].strip() for key in _SAYS if isinstance(value.get(key), str))
             return next((words for words in (*inner, *said) if words), None)
     return None
+
+
+def _is_body(value: Any) -> bool:
+    """A body that was kept as text."""
+    return isinstance(value, str) and value.lstrip().startswith("{")

@@ -54,7 +54,7 @@ class Run(Struct):
         equal, limit = first + 1, len(self.ends)
         upto = limit  # nearly always all of them; else halve
         while equal < limit:
-            begin = self.starts[equal]
+            begin = self.ends[equal - 1]  # what stands between two items counts too
             if line.startswith(view[begin : self.ends[upto - 1]], begin + shift):
                 equal = upto
             else:

@@ -34,7 +34,7 @@ class Pairing:
         self._known = named
         self._count = 0
         self._given: set[str | None] = set()
-        self._open: list[tuple[bool, ToolUse]] = []  # whether the source gave an id, and the call
+        self._open: dict[str | None, tuple[bool, ToolUse]] = {}  # by id: whether the source gave it, and the call
 
     def name(self, messages: Iterable[Message]) -> tuple[Message, ...]:
         messages = tuple(messages)
@@ -44,7 +44,7 @@ class Pairing:
     def branch(self) -> "Pairing":
         """For an answer: it goes on from here, and the next alternative does too."""
         branch = Pairing(self._known)
-        branch._count, branch._given, branch._open = self._count, set(self._given), list(self._open)
+        branch._count, branch._given, branch._open = self._count, set(self._given), dict(self._open)
         return branch
 
     def _message(self, message: Message) -> Message:
@@ -63,13 +63,13 @@ class Pairing:
         match block:
             case ToolUse():
                 call = block if block.id is not None else replace(block, id=self._new_name())
-                self._open.append((call is block, call))
+                self._open[call.id] = call is block, call
                 return call
             case ToolResult(call_id=None):
                 answered = self._answered_by(block)
                 return block if answered is None else replace(block, call_id=answered.id)
             case ToolResult():
-                self._open = [entry for entry in self._open if entry[1].id != block.call_id]
+                self._open.pop(block.call_id, None)
         return block
 
     def _new_name(self) -> str:
@@ -79,16 +79,16 @@ class Pairing:
         return name
 
     def _answered_by(self, result: ToolResult) -> ToolUse | None:
-        fitting = [
-            entry
-            for entry in self._open
-            if entry[1].server_side == result.server_side and result.name in (None, entry[1].name)
-        ]
-        if not fitting:
-            return None
-        entry = min(fitting, key=lambda entry: entry[0])
-        self._open.remove(entry)
-        return entry[1]
+        first: ToolUse | None = None
+        for given, call in self._open.values():
+            if call.server_side == result.server_side and result.name in (None, call.name):
+                first = first or call
+                if not given:
+                    first = call
+                    break
+        if first is not None:
+            del self._open[first.id]
+        return first
 
 
 def _id(block: Block) -> str | None:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from unspool.dialect import Wire
 from unspool.ingest.failures import failure_in_body, failure_of
 from unspool.model import Failure, Message, NoteKind, Response, Text
-from unspool.sources.jsontext import Unreadable, dumps, loads
+from unspool.sources.jsontext import Unreadable, dumps, loads, objects
 from unspool.sources.sse import Broken, events
 
 _EVENT_LISTS = ("json_array", "ws_events", "sse_events", "events", "chunks")
@@ -33,7 +33,9 @@ class Reply(Struct):
 def reply_of(response: Any) -> Reply:
     match response:
         case {"sse_lines": list(lines)}:
-            return Reply(events=list(events(line if isinstance(line, str) else dumps(line) for line in lines)))
+            return _from_stream("\n".join(line if isinstance(line, str) else dumps(line) for line in lines))
+        case {"sse_lines": str(text)}:
+            return _from_stream(text)
         case {"raw": str(text)} if len(response) <= 2:
             return _from_text(text)
         case str() if response.strip():
@@ -48,15 +50,26 @@ def reply_of(response: Any) -> Reply:
 
 
 def _from_text(text: str) -> Reply:
+    """An answer that a recorder kept as text: JSON, a stream, a torn array of chunks, or words."""
     try:
-        return reply_of(loads(text)) if text.lstrip()[:1] in ("{", "[") else Reply(events=_stream(text), text=text)
+        if text.lstrip()[:1] in ("{", "["):
+            return reply_of(loads(text))
     except Unreadable:
-        return Reply(events=_stream(text), text=text)
-
-
-def _stream(text: str) -> list[Any] | None:
+        if text.lstrip()[:1] == "[" and (whole := list(objects(text))):
+            return Reply(events=whole)
     found = list(events(text))
-    return found if any(isinstance(event, dict) for event in found) else None
+    return Reply(events=found) if any(isinstance(event, dict) for event in found) else Reply(text=text)
+
+
+def _from_stream(text: str) -> Reply:
+    """What was recorded as a stream: an error may have come in its place, as a body over several lines."""
+    found = list(events(text))
+    if any(isinstance(event, Broken) for event in found) and not any(isinstance(event, dict) for event in found):
+        body = _from_text(text)
+        return body if body.text is None or not text.lstrip().startswith("data:") else Reply(events=found)
+    if text.lstrip()[:1] == "[" and (whole := list(objects(text))):  # Gemini's array of chunks, line by line
+        return Reply(events=whole)
+    return Reply(events=found)
 
 
 def _unwrapped(event: Any) -> list[Any]:

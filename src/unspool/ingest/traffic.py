@@ -89,7 +89,7 @@ class Traffic:
             id=_identifier(envelope.get("id")),
             model=next(models(request, path, answer.model), None),
             timestamp=self._time(envelope.get("timestamp")),
-            duration_ms=number_of(envelope.get("duration_ms")),
+            duration_ms=self._duration(envelope.get("duration_ms")),
             status=status,
             settings={key: plain(value) for key, value in request.items() if key not in handled},
             extra={key: plain(value) for key, value in envelope.items() if key not in _FACTS} or None,
@@ -137,6 +137,12 @@ class Traffic:
         messages = pairing.name(messages)
         first, *others = [pairing.branch().name(said) for said in answers]
         return messages, replace(answer, messages=first, alternatives=tuple(others))
+
+    def _duration(self, given: Any) -> float | None:
+        duration = number_of(given)
+        if duration is None and given is not None:
+            self._decoding.faults.append(("odd", f"the duration {plain(given)!r} is no number"))
+        return duration
 
     def _time(self, given: Any) -> int | None:
         timestamp = time_of(given)

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
-from unspool.exports.cooked import Cooker
+from unspool.exports.cooked import Cooker, name_requests
 from unspool.graph.linking import link
 from unspool.ingest.open import read_exchanges
 from unspool.model import Cooked, CookedRequest, Exchange, Note
@@ -20,7 +20,7 @@ def cook(*inputs: Input, wire: str = "auto", seen: Callable[[Exchange | Note], N
     """
     cooker = Cooker()
     requests: list[CookedRequest] = []
-    previous: dict[str, str] = {}
+    previous: list[str | None] = []
     notes: list[Note] = []
     for item in read_exchanges(*inputs, wire=wire):
         if seen is not None:
@@ -28,12 +28,13 @@ def cook(*inputs: Input, wire: str = "auto", seen: Callable[[Exchange | Note], N
         if isinstance(item, Note):
             notes.append(item)
             continue
-        request = cooker.add(item)
-        requests.append(request)
-        if isinstance(named := item.settings.get("previous_response_id"), str):
-            previous[request.id] = named
+        requests.append(cooker.add(item))
+        named = item.settings.get("previous_response_id")
+        previous.append(named if isinstance(named, str) else None)
+    name_requests(requests)
+    continued = {request.id: named for request, named in zip(requests, previous, strict=True) if named}
     requests = in_time_order(requests)
-    link(requests, cooker.messages, previous)
+    link(requests, cooker.messages, continued)
     return Cooked(cooker.messages, cooker.tools, requests, notes)
 
 

@@ -31,7 +31,7 @@ ENDINGS = (
     ".json.zst",
     ".ndjson.zst",
 )
-_GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+_GZIP, _ZSTD, _SKIPPED = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\x2a\x4d\x18"
 
 
 class Damaged(ValueError):
@@ -40,8 +40,10 @@ class Damaged(ValueError):
 
 def expand(inputs: Iterable[str | os.PathLike[str]]) -> Iterator[str]:
     """Each file to read, in a stable order. A folder gives the files below it whose names end like traces."""
-    for path in map(Path, inputs):
-        given = str(path)
+    for given in map(str, inputs):
+        path = Path(given)
+        if not given:
+            raise InputNotFound("an empty name is no file")
         if given == DASH or (path.exists() and not path.is_dir()):
             yield given
         elif path.is_dir():
@@ -57,12 +59,14 @@ def expand(inputs: Iterable[str | os.PathLike[str]]) -> Iterator[str]:
 
 def blocks(path: str) -> Iterator[bytes]:
     """The file's bytes, decompressed. Content decides about compression, never the name."""
+    if path == DASH and sys.stdin is None:
+        raise InputNotFound("standard input is closed")
     try:
         with nullcontext(cast(BufferedReader, sys.stdin.buffer)) if path == DASH else open(path, "rb") as file:
             start = file.peek(4)[:4]
             if start.startswith(_GZIP):
                 yield from _unzip(file)
-            elif start == _ZSTD:
+            elif _is_zstd(start):
                 yield from _unpack(file)
             else:
                 while block := file.read(BLOCK):
@@ -99,9 +103,15 @@ def _unpack(file: BufferedReader) -> Iterator[bytes]:
         raise Damaged("the last frame is cut off")
 
 
+def _is_zstd(start: bytes) -> bool:
+    """A frame, or one of the sixteen kinds of frames to be skipped that may stand before it."""
+    return start == _ZSTD or (start[1:] == _SKIPPED and start[0] >> 4 == 5)
+
+
 def is_packed(path: str) -> bool:
     """Whether the file is compressed; False for what cannot be looked into twice."""
     if not Path(path).is_file():
         return False
     with open(path, "rb") as file:
-        return file.read(4).startswith((_GZIP, _ZSTD))
+        start = file.read(4)
+        return start.startswith(_GZIP) or _is_zstd(start)

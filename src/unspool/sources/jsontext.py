@@ -2,6 +2,8 @@
 
 import json
 import math
+import re
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -29,11 +31,58 @@ def loads_or_text(data: bytes) -> Any:
 
 
 def mend(data: bytes | str) -> bytes:
-    """The same JSON, valid: for NaN, huge numbers, control characters, lone surrogates, bytes that are no UTF-8."""
+    """The same JSON, valid: for NaN, huge numbers, control characters, lone surrogates, bytes that are no UTF-8.
+
+    What is nested too deeply to be read is kept as text.
+    """
     text = data if isinstance(data, str) else bytes(data).decode("utf-8", "replace")
-    value = json.loads(text, strict=False, parse_constant=str, parse_float=_finite)
+    try:
+        value = _lenient.decode(text)
+    except RecursionError:
+        value = _lenient.decode(_shallow(text))
     mended = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return mended.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
+
+
+def objects(text: str) -> Iterator[dict[str, Any]]:
+    """The whole objects of a text that is torn: an array without its end, objects one after another."""
+    for begin, end in spans(text):
+        yield strict(mend(text[begin:end]))
+
+
+def spans(text: str) -> Iterator[tuple[int, int]]:
+    """Where the whole objects of such a text stand; behind a torn one, those that begin a line."""
+    at = 0
+    while found := _OBJECT.search(text, at):
+        at = found.end() - 1
+        try:
+            _, end = _lenient.raw_decode(text, at)
+        except Unreadable:
+            line = text.find("\n{", at)
+            if line < 0:
+                return
+            at = line
+            continue
+        yield at, end
+        at = end
+
+
+def _shallow(text: str) -> str:
+    """The text with everything below the 200th level turned into strings."""
+    pieces: list[str] = []
+    depth = begin = 0
+    for token in _NESTING.finditer(text):
+        if token[0] in "{[":
+            if depth == _DEEPEST:
+                pieces.append(text[begin : token.start()])
+                begin = token.start()
+            depth += 1
+        elif token[0] in "}]":
+            depth -= 1
+            if depth == _DEEPEST:
+                pieces.append(json.dumps(text[begin : token.end()]))
+                begin = token.end()
+    return "".join(pieces) + text[begin:]
 
 
 def dumps(value: Any) -> str:
@@ -44,3 +93,13 @@ def dumps(value: Any) -> str:
 def _finite(written: str) -> float | str:
     number = float(written)
     return number if math.isfinite(number) else written
+
+
+def _countable(written: str) -> int | str:
+    return int(written) if len(written) < 4300 else written  # Python refuses to read longer ones
+
+
+_lenient = json.JSONDecoder(strict=False, parse_constant=str, parse_float=_finite, parse_int=_countable)
+_OBJECT = re.compile(r"[\s,\[\]]*\{")
+_NESTING = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]')
+_DEEPEST = 200

@@ -14,7 +14,7 @@ from msgspec import Raw
 from unspool.dialect import Record
 from unspool.model import Note, Origin
 from unspool.sources.files import Damaged, blocks
-from unspool.sources.jsontext import Unreadable, mend
+from unspool.sources.jsontext import Unreadable, mend, spans
 
 _BOM = b"\xef\xbb\xbf"
 _elements = msgspec.json.Decoder(list[Raw]).decode
@@ -50,16 +50,26 @@ def _from_document(path: str, lines: Iterable[Record | Note]) -> Iterator[Record
     try:
         yield from _placed(path, whole, start, _split(whole))
     except Unreadable:
-        try:
-            elements = _split(mend(whole))
-        except Unreadable:
-            yield from items  # no document after all: line by line, so that each fault is named
-            return
-        origin = Origin(path, 1, start, len(whole))
-        yield Note("repaired", "a document with faults in its text, read after mending them", origin)
-        for number, element in enumerate(elements, 1):
-            yield Record(element, Origin(path, number, start, len(whole)))
+        yield from _mended(path, whole, start)
     yield from (item for item in items if isinstance(item, Note))
+
+
+def _mended(path: str, whole: bytes, start: int) -> Iterator[Record | Note]:
+    """The records of a document with faults: all of them after mending it, else those that are whole."""
+    origin = Origin(path, 1, start, len(whole))
+    try:
+        elements = _split(mend(whole))
+    except Unreadable as fault:
+        yield Note("unreadable", f"no whole document: {fault}; what is whole in it was read", origin)
+        text = whole.decode("utf-8", "surrogateescape")
+        for number, (begin, end) in enumerate(spans(text), 1):
+            at = len(text[:begin].encode("utf-8", "surrogateescape"))
+            element = text[begin:end].encode("utf-8", "surrogateescape")
+            yield Record(element, Origin(path, number, start + at, len(element)))
+        return
+    yield Note("repaired", "a document with faults in its text, read after mending them", origin)
+    for number, element in enumerate(elements, 1):
+        yield Record(element, Origin(path, number, start, len(whole)))
 
 
 def _split(document: bytes) -> list[bytes]:
@@ -93,11 +103,22 @@ def _lines(path: str) -> Iterator[Record | Note]:
                 pending, begin = [], end + 1
             pending.append(block[begin:] if begin else block)
     except Damaged as damage:
+        line = b"".join(pending)
+        if _is_whole(line):
+            yield Record(line, Origin(path, number + 1, offset, len(line)))
         yield Note("unreadable", f"compressed data is damaged: {damage}", Origin(path, number + 1, offset, 0))
         return
     line = _first(b"".join(pending)) if number == 0 else b"".join(pending)
     if line and not line.isspace():
         yield Record(line, Origin(path, number + 1, offset, len(line)))
+
+
+def _is_whole(line: bytes) -> bool:
+    try:
+        _any(line)
+    except Unreadable:
+        return False
+    return True
 
 
 def _first(line: bytes) -> bytes:

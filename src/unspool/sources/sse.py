@@ -24,6 +24,7 @@ class Assembler:
 
     def __init__(self) -> None:
         self._tail = b""
+        self._name = ""
         self._data: list[str] = []
 
     def feed(self, piece: bytes) -> Iterator[Any]:
@@ -37,41 +38,65 @@ class Assembler:
         match name.lstrip("\ufeff"):
             case "data":
                 self._data.append(value.removeprefix(" "))
-                yield from self._take(broken=False)
-            case "event" | "" if not (name == "" and colon):  # the next event begins, or this one has ended
-                yield from self._take(broken=True)
-            case other if other.lstrip()[:1] in ("{", "["):  # JSON lines under the name of a stream
-                yield from self._take(broken=True)
+                yield from self._whole()
+            case "event":  # the next event begins
+                yield from self._rest()
+                self._name = value.strip()
+            case "" if not colon:  # this one has ended
+                yield from self._rest()
+                self._name = ""
+            case "id" | "retry" | "":
+                return
+            case _:  # no line of a stream: JSON lines under its name, or something that came between
+                yield from self._rest()
                 self._data = [line]
-                yield from self._take(broken=True)
+                yield from self._rest()
 
     def end(self) -> Iterator[Any]:
         """What the stream left unfinished."""
         if self._tail:
             yield from self.line(self._tail.rstrip(b"\r").decode("utf-8", "replace"))
             self._tail = b""
-        yield from self._take(broken=True)
+        yield from self._rest()
 
-    def _take(self, broken: bool) -> Iterator[Any]:
-        if not self._data:
+    def _whole(self) -> Iterator[Any]:
+        """The event, if its data is complete. A new beginning shows that what came before it never will be."""
+        for data in (self._data, self._data[-1:]):
+            try:
+                value = _decode(data)
+            except Unreadable:
+                continue
+            if len(data) < len(self._data):
+                yield Broken("\n".join(self._data[:-1]).strip())
+            self._data = []
+            yield self._named(value)
             return
-        text = "\n".join(self._data).strip()
-        try:
-            yield DONE if text == DONE else loads(text)
-        except Unreadable:
-            if not broken:
-                return
-            if text:
-                yield Broken(text)
-        self._data = []
+
+    def _rest(self) -> Iterator[Any]:
+        """The event, complete or not."""
+        if self._data:
+            try:
+                value = _decode(self._data)
+            except Unreadable:
+                value = Broken("\n".join(self._data).strip())
+            self._data = []
+            if value != "":
+                yield self._named(value)
+
+    def _named(self, value: Any) -> Any:
+        """An event that only its name tells to be an error says so itself."""
+        if self._name == "error" and not (isinstance(value, dict) and value.keys() & {"type", "error"}):
+            return {"error": str(value) if isinstance(value, str) else value}
+        return value
+
+
+def _decode(data: list[str]) -> Any:
+    text = "\n".join(data).strip()
+    return DONE if text == DONE else loads(text)
 
 
 def events(source: Iterable[str] | str) -> Iterator[Any]:
     """The events of a finished stream: recorded lines, or its whole text."""
     assembler = Assembler()
-    if isinstance(source, str):
-        yield from assembler.feed(source.encode("utf-8", "replace"))
-    else:
-        for line in source:
-            yield from assembler.line(line.rstrip("\r\n"))
+    yield from assembler.feed((source if isinstance(source, str) else "\n".join(source)).encode("utf-8", "replace"))
     yield from assembler.end()

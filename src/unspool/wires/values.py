@@ -18,7 +18,8 @@ def text_of(value: Any) -> str:
 
 
 def string(value: Any) -> str | None:
-    return value if isinstance(value, str) else None
+    """A string as it is, null as None, anything else as JSON: an id that is a number is still an id."""
+    return value if value is None or isinstance(value, str) else dumps(value)
 
 
 def mapping(value: Any) -> dict[str, Any]:
@@ -36,6 +37,12 @@ def count(value: Any) -> int:
 def leftover(value: Mapping[str, Any], *known: str) -> Extra:
     """What `known` does not name, or None."""
     return {key: inner for key, inner in value.items() if key not in known} or None
+
+
+def misfits(value: Mapping[str, Any], **expected: type) -> dict[str, Any]:
+    """What stands under these names but is of another type: it was not read, so it must be kept."""
+    found = {name: value.get(name) for name in expected}
+    return {name: inner for name, inner in found.items() if inner is not None and not isinstance(inner, expected[name])}
 
 
 def arguments_of(written: Any) -> tuple[dict[str, Any] | None, str | None]:
@@ -94,9 +101,8 @@ def other(value: Any) -> Other:
 
 
 def stop_of(raw: Any, names: Mapping[str, StopReason], details: Any = None) -> Stop | None:
-    if not isinstance(raw, str) or not raw:
-        return None
-    return Stop(names.get(raw, "other"), raw, details)
+    word = string(raw)
+    return Stop(names.get(word, "other"), word, details) if word else None
 
 
 def kind_of(event: Any) -> str:

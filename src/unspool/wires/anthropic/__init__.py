@@ -10,7 +10,9 @@ from unspool.wires.anthropic.decode import answer, decode, tools
 from unspool.wires.anthropic.fold import EVENTS, fold
 from unspool.wires.values import mapping
 
-_MARKS = re.compile(rb'"type"\s*:\s*"(?:(?:server_)?tool_use|tool_result|(?:redacted_)?thinking)"')
+_MARKS = re.compile(
+    rb'"type"\s*:\s*"(?:(?:server_)?tool_use|tool_result|(?:redacted_)?thinking)"|"source"\s*:\s*\{\s*"type"'
+)
 
 
 def claims(signs: Signs) -> int:
@@ -18,11 +20,11 @@ def claims(signs: Signs) -> int:
     strength = 0
     if re.search(r"/messages(/|\?|$)", signs.path) or "/model/anthropic." in signs.path:
         strength += PATH
-    if response.get("type") in ("message", "error", *EVENTS) or (
-        isinstance(response.get("content"), list) and "stop_reason" in response
-    ):
+    if response.get("type") in ("message", *EVENTS) or isinstance(response.get("content"), list):
         strength += SHAPE
-    if "system" in request or "anthropic_version" in request or b'"input_schema"' in signs.tools:
+    elif response.get("type") == "error":
+        strength += HINT
+    if not {"system", "anthropic_version", "thinking"}.isdisjoint(request) or b'"input_schema"' in signs.tools:
         strength += SHAPE
     if "messages" in request and str(request.get("model")).startswith("claude-"):
         strength += HINT

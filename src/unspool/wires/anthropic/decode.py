@@ -29,6 +29,7 @@ from unspool.wires.values import (
     leftover,
     mapping,
     medium_of,
+    misfits,
     other,
     stop_of,
     string,
@@ -142,6 +143,7 @@ def _tool_result(kind: str, value: dict[str, Any]) -> ToolResult:
     if kind != "tool_result":
         extra["type"] = kind
     is_error = failed if isinstance(failed, bool) else None
+    extra |= misfits(value, is_error=bool)
     server_side = kind != "tool_result"
     return ToolResult(string(value.get("tool_use_id")), blocks, is_error, server_side=server_side, extra=extra or None)
 
@@ -170,7 +172,10 @@ def tools(value: Any) -> Iterator[Tool]:
             kind = text_of(rest.get("type"))
             schema = mapping(rest.get("input_schema"))
             server_side = _at_provider(kind)
-            extra = leftover(rest, "description", "input_schema")
+            extra = {
+                **(leftover(rest, "description", "input_schema") or {}),
+                **misfits(rest, input_schema=dict),
+            } or None
             yield Tool(name, text_of(rest.get("description")), schema, server_side, extra)
         case {"type": str(kind), **rest}:  # an MCP toolset has no name of its own
             yield Tool(text_of(rest.get("mcp_server_name")) or kind, "", {}, _at_provider(kind), value)
@@ -192,8 +197,15 @@ def answer(body: dict[str, Any]) -> Response:
         model=string(body.get("model")),
         stop=stop_of(body.get("stop_reason"), _STOPS, body.get("stop_details") or body.get("stop_sequence")),
         usage=usage_of(body.get("usage")),
-        extra=leftover(body, "content", "id", "model", "usage", "stop_reason", "role", "type"),
+        extra=_about(body),
     )
+
+
+def _about(body: dict[str, Any]) -> Extra:
+    usual = {"role": "assistant", "type": "message"}
+    known = [key for key, value in usual.items() if body.get(key) == value]
+    rest = leftover(body, "content", "completion", "id", "model", "usage", "stop_reason", *known) or {}
+    return {**rest, **misfits(body, usage=dict)} or None
 
 
 def usage_of(raw: Any) -> Usage | None:

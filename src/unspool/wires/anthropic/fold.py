@@ -6,7 +6,14 @@ from typing import Any
 from unspool.dialect import Folded
 from unspool.wires.values import arguments_of, kind_of, listing, mapping, text_of
 
-EVENTS = ("message_start", "content_block_start", "content_block_delta", "message_delta", "message_stop")
+EVENTS = (
+    "message_start",
+    "content_block_start",
+    "content_block_delta",
+    "content_block_stop",
+    "message_delta",
+    "message_stop",
+)
 
 # To which type of block each kind of delta belongs, and which field it makes longer.
 _GROWS = {

@@ -20,17 +20,22 @@ _OWN_KEYS = (
     "safetySettings",
 )
 
+_ANSWERS = {"candidates", "modelVersion", "usageMetadata", "promptFeedback", "model_version", "usage_metadata"}
+_TOOLS = re.compile(
+    rb'"(?:functionDeclarations|function_declarations|googleSearch|google_search|codeExecution|urlContext|url_context)"\s*:'
+)
+
 
 def claims(signs: Signs) -> int:
     response = signs.response[0] if isinstance(signs.response, list) and signs.response else signs.response
     strength = 0
     if re.search(r":(stream)?generateContent", signs.path, re.IGNORECASE):
         strength += PATH
-    if not {"candidates", "modelVersion", "usageMetadata", "promptFeedback"}.isdisjoint(mapping(response)):
+    if not _ANSWERS.isdisjoint(mapping(response)):
         strength += SHAPE
     if any(key in signs.request for key in _OWN_KEYS):
         strength += SHAPE
-    if b'"functionDeclarations"' in signs.tools or b'"function_declarations"' in signs.tools:
+    if _TOOLS.search(signs.tools):
         strength += SHAPE
     return strength
 

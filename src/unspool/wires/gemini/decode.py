@@ -28,6 +28,7 @@ from unspool.wires.values import (
     listing,
     mapping,
     medium_of,
+    misfits,
     other,
     stop_of,
     string,
@@ -76,6 +77,8 @@ _INLINE, _FILE = ("inlineData", "inline_data"), ("fileData", "file_data")
 _CODE, _RAN = ("executableCode", "executable_code"), ("codeExecutionResult", "code_execution_result")
 _TOOL_CALL, _TOOL_RESPONSE = ("toolCall", "tool_call"), ("toolResponse", "tool_response")
 SIGNATURE = ("thoughtSignature", "thought_signature")
+_MIME, _NAME = ("mimeType", "mime_type"), ("displayName", "display_name")
+_URI = ("fileUri", "file_uri")
 
 
 def either(value: dict[str, Any], names: tuple[str, str]) -> Any:
@@ -89,7 +92,7 @@ def part_of(value: Any) -> Block:
         return other(value)
     signature = string(either(value, SIGNATURE))
     if isinstance(text := value.get("text"), str):
-        extra = leftover(value, "text", "thought", *SIGNATURE)
+        extra = {**(leftover(value, "text", "thought", *SIGNATURE) or {}), **misfits(value, thought=bool)} or None
         if value.get("thought") or (signature and not text):  # a signature alone stands for thoughts not shown
             return Thinking(text, signature, extra=extra)
         return Text(text, signature=signature, extra=extra)
@@ -125,24 +128,22 @@ def _result(value: dict[str, Any], signature: str | None, extra: Any) -> ToolRes
             blocks = [Text(dumps(given))]
     blocks.extend(map(part_of, listing(value.get("parts"))))
     failed = True if isinstance(given, dict) and given.get("error") and not {"output", "result"} & set(given) else None
-    kept = {**(extra or {}), **(leftover(value, "id", "name", "parts") or {})}
+    kept = {**(extra or {}), **(leftover(value, "id", "name", "parts") or {}), **misfits(value, parts=list)}
     return ToolResult(
         string(value.get("id")), tuple(blocks), failed, string(value.get("name")), False, signature, kept or None
     )
 
 
 def _inline(value: dict[str, Any], signature: str | None, extra: Any) -> Document:
-    kind = string(either(value, ("mimeType", "mime_type")))
-    name = string(either(value, ("displayName", "display_name")))
-    return Document(medium_of(kind), "base64", text_of(value.get("data")), kind, name, signature, extra)
+    kind, name = string(either(value, _MIME)), string(either(value, _NAME))
+    kept = {**(extra or {}), **(leftover(value, "data", *_MIME, *_NAME) or {})} or None
+    return Document(medium_of(kind), "base64", text_of(value.get("data")), kind, name, signature, kept)
 
 
 def _file(value: dict[str, Any], signature: str | None, extra: Any) -> Document:
-    kind = string(either(value, ("mimeType", "mime_type")))
-    uri = text_of(either(value, ("fileUri", "file_uri")))
-    return Document(
-        medium_of(kind), "url", uri, kind, string(either(value, ("displayName", "display_name"))), signature, extra
-    )
+    kind, name = string(either(value, _MIME)), string(either(value, _NAME))
+    kept = {**(extra or {}), **(leftover(value, *_URI, *_MIME, *_NAME) or {})} or None
+    return Document(medium_of(kind), "url", text_of(either(value, _URI)), kind, name, signature, kept)
 
 
 def _code(value: dict[str, Any], signature: str | None, extra: Any) -> ToolUse:
@@ -185,21 +186,25 @@ def tools(value: Any) -> Iterator[Tool]:
     if not isinstance(value, dict):
         return
     for key, inner in value.items():
-        if key in ("functionDeclarations", "function_declarations"):
-            for function in listing(inner):
-                yield _function(mapping(function))
+        if key in ("functionDeclarations", "function_declarations") and isinstance(inner, list):
+            for function in inner:
+                yield _function(function) if isinstance(function, dict) else Tool("", extra={"definition": function})
         elif key in ("mcpServers", "mcp_servers"):
             for server in map(mapping, listing(inner)):
                 yield Tool(text_of(server.get("name")) or key, "", {}, True, server)
-        elif isinstance(inner, dict):
+        else:
             # A computer is used through function calls that the client runs.
-            yield Tool(key, "", {}, key not in ("computerUse", "computer_use"), inner or None)
+            extra = inner if isinstance(inner, dict) else {"definition": inner}
+            yield Tool(key, "", {}, key not in ("computerUse", "computer_use"), extra or None)
 
 
 def _function(value: dict[str, Any]) -> Tool:
     schemas = ("parameters", "parametersJsonSchema", "parameters_json_schema")
     schema = next((mapping(value[key]) for key in schemas if value.get(key)), {})
-    extra = leftover(value, "name", "description", *schemas)
+    extra = {
+        **(leftover(value, "name", "description", *schemas) or {}),
+        **misfits(value, **dict.fromkeys(schemas, dict)),
+    } or None
     return Tool(text_of(value.get("name")), text_of(value.get("description")), schema, False, extra)
 
 
@@ -222,17 +227,28 @@ def _about(body: dict[str, Any], candidates: list[dict[str, Any]]) -> dict[str, 
     """What the response and its candidates say beside the content: grounding, citations, ratings, …"""
     read = ("responseId", "modelVersion", "usageMetadata", "response_id", "model_version", "usage_metadata")
     extra = leftover(body, "candidates", *read) or {}
-    beside = [leftover(each, "index", "content", "finishReason", "finish_reason") for each in candidates]
+    extra |= misfits(body, candidates=list, usageMetadata=dict, usage_metadata=dict)
+    if any(not isinstance(each, dict) for each in listing(body.get("candidates"))):
+        extra["candidates"] = body["candidates"]
+    beside = [
+        {**(leftover(each, "index", "content", "finishReason", "finish_reason") or {}), **misfits(each, index=int)}
+        for each in candidates
+    ]
     if any(beside):
         extra["candidates"] = beside
     return extra or None
 
 
 def _candidate(candidate: dict[str, Any]) -> tuple[Message, ...]:
-    content = candidate.get("content")
-    if not isinstance(content, dict) or "parts" not in content:
-        return ()
-    return (decode("contents", {"role": "model", "parts": content["parts"]}),)
+    match candidate.get("content"):
+        case None | {"role": "model", "parts": None}:
+            return ()
+        case {"role": "model"} as content if len(content) == 1:  # stopped before it said anything
+            return ()
+        case dict(content):
+            return (decode("contents", content | {"role": "model"}),)
+        case content:
+            return (Message("assistant", (other(content),)),)
 
 
 def _stop(candidate: dict[str, Any], body: dict[str, Any]) -> Stop | None:

@@ -4,10 +4,14 @@ A tool result is a message of its own here (role `tool`); a call's arguments are
 (`functions`, `function_call`, role `function`) and legacy completions (`prompt`, `choices[].text`) are read too.
 """
 
+import re
+
 from unspool.dialect import HINT, PATH, SHAPE, Signs, Wire
 from unspool.wires.openai_chat.decode import answer, decode, tools
 from unspool.wires.openai_chat.fold import fold
 from unspool.wires.values import mapping, text_of
+
+_MARKS = re.compile(rb'"tool_call(?:s|_id)"\s*:|"role"\s*:\s*"tool"')
 
 
 def claims(signs: Signs) -> int:
@@ -25,7 +29,7 @@ def claims(signs: Signs) -> int:
 wire = Wire(
     name="openai",
     claims=claims,
-    marks=None,
+    marks=_MARKS,
     heads=("prompt",),
     items="messages",
     decode=decode,

@@ -29,6 +29,7 @@ from unspool.wires.values import (
     leftover,
     listing,
     mapping,
+    misfits,
     other,
     stop_of,
     string,
@@ -49,7 +50,7 @@ _STOPS: dict[str, StopReason] = {
 _PLAIN = frozenset({"role", "content", "tool_calls"})
 """The keys of most messages: then there is nothing else to look for."""
 _RESULT = frozenset({"role", "content", "tool_call_id"})
-_CALL = frozenset({"id", "type"})
+_CALL, _FUNCTION = frozenset({"id", "type"}), frozenset({"name", "arguments"})
 _THOUGHTS = ("reasoning_content", "reasoning", "reasoning_text", "thinking")
 _MEDIA: dict[str, Medium] = {
     "image_url": "image",
@@ -76,7 +77,9 @@ def decode(_slot: str, value: Any) -> Message:
             return _tool_message(role, value)
         case str(role):
             return _message(_ROLES.get(role, "user"), value, {"role": role})
-    return _message("user", value, {}) if "content" in value else Message("user", (other(value),))
+    if "content" in value:
+        return _message("user", value, {"role": value["role"]} if value.get("role") is not None else {})
+    return Message("user", (other(value),))
 
 
 def _message(role: Role, value: dict[str, Any], extra: dict[str, Any]) -> Message:
@@ -98,6 +101,7 @@ def _message(role: Role, value: dict[str, Any], extra: dict[str, Any]) -> Messag
     if not plain:
         blocks.extend(_beside(value))
         known = ("role", "content", "refusal", "images", "audio", "tool_calls", "function_call", *_THOUGHTS)
+        extra |= misfits(value, function_call=dict, audio=dict)
         extra.update(leftover(value, *known, *(["annotations"] if form == "string" and content else [])) or {})
     calls = value.get("tool_calls")
     blocks += [_call(call) for call in (calls if isinstance(calls, list) else [calls] if calls else ())]
@@ -192,12 +196,15 @@ def _call(value: Any) -> Block:
         case {"function": dict(function), **rest}:
             arguments, text = arguments_of(function.get("arguments"))
             extra = None
-            if not (rest.keys() <= _CALL and len(function) <= 2):
-                extra = {**(leftover(rest, "id", "type") or {}), **(leftover(function, "name", "arguments") or {})}
+            if rest.keys() - _CALL or function.keys() - _FUNCTION or rest.get("type", "function") != "function":
+                extra = {**(leftover(rest, "id") or {}), **(leftover(function, "name", "arguments") or {})}
+                if extra.get("type") == "function":
+                    del extra["type"]
             return ToolUse(string(rest.get("id")), text_of(function.get("name")), arguments, text, extra=extra or None)
         case {"custom": dict(custom), **rest}:
             written = text_of(custom.get("input"))
-            extra = {**(leftover(custom, "name", "input") or {}), **(leftover(rest, "id") or {}), "type": "custom"}
+            extra = {**(leftover(custom, "name", "input") or {}), **(leftover(rest, "id") or {})}
+            extra.setdefault("type", "custom")
             return ToolUse(string(rest.get("id")), text_of(custom.get("name")), None, written, extra=extra)
     return Other("tool_call", value)
 
@@ -212,13 +219,16 @@ def tools(value: Any) -> Iterator[Tool]:
         case {"name": str(), **rest}:  # the oldest form: `functions`; or another API's tool on a lenient host
             yield _function(rest | {"name": value["name"]}, {})
         case {"type": str(kind), **rest}:  # a host's own tool, such as openrouter:web_search
-            yield Tool(kind, "", mapping(rest.get("parameters")), True, leftover(rest, "parameters"))
+            extra = {**(leftover(rest, "parameters") or {}), **misfits(rest, parameters=dict)}
+            yield Tool(kind, "", mapping(rest.get("parameters")), True, extra or None)
 
 
 def _function(function: dict[str, Any], rest: dict[str, Any]) -> Tool:
     schema = mapping(function.get("parameters")) or mapping(function.get("input_schema"))
     extra = {**rest, **(leftover(function, "name", "description", "parameters", "input_schema") or {})}
-    extra.pop("type", None)
+    extra |= misfits(function, parameters=dict, input_schema=dict)
+    if extra.get("type") == "function":
+        del extra["type"]
     return Tool(text_of(function.get("name")), text_of(function.get("description")), schema, False, extra or None)
 
 
@@ -241,10 +251,14 @@ def answer(body: dict[str, Any]) -> Response:
 def _about(body: dict[str, Any], choices: list[dict[str, Any]]) -> dict[str, Any] | None:
     """What the completion and its choices say beside the messages: log probabilities, filters, …"""
     extra = leftover(body, "choices", "id", "model", "usage") or {}
-    if not isinstance(body.get("choices", []), list):
+    extra |= misfits(body, choices=list, usage=dict)
+    if any(not isinstance(choice, dict) for choice in listing(body.get("choices"))):
         extra["choices"] = body["choices"]
-    beside = [leftover(choice, "index", "message", "text", "finish_reason") for choice in choices]
-    if any(value for each in beside for value in (each or {}).values()):
+    beside = [
+        {**(leftover(choice, "index", "message", "text", "finish_reason") or {}), **misfits(choice, index=int)}
+        for choice in choices
+    ]
+    if any(value for each in beside for value in each.values()):
         extra["choices"] = beside
     return extra or None
 
@@ -263,9 +277,11 @@ def _stop(choice: dict[str, Any], said: tuple[Message, ...]) -> Stop | None:
 def _choice(choice: dict[str, Any]) -> tuple[Message, ...]:
     match choice:
         case {"message": dict(said)}:
-            return (decode("messages", {"role": "assistant", **{k: v for k, v in said.items() if k != "role"}}),)
-        case {"text": str(text)}:
-            return (Message("assistant", (Text(text),), "string"),)
+            return (decode("messages", said | {"role": "assistant"}),)
+        case {"message": said} if said is not None:
+            return (Message("assistant", (other(said),)),)
+        case {"text": text}:
+            return (Message("assistant", (Text(text_of(text)),), "string"),)
     return ()
 
 

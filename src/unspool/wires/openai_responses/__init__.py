@@ -16,7 +16,11 @@ def claims(signs: Signs) -> int:
     strength = 0
     if "/responses" in signs.path:
         strength += PATH
-    if response.get("object") == "response" or text_of(response.get("type")).startswith("response."):
+    if (
+        response.get("object") == "response"
+        or isinstance(response.get("output"), list)
+        or text_of(response.get("type")).startswith("response.")
+    ):
         strength += SHAPE
     if ("input" in request and "messages" not in request) or "previous_response_id" in request:
         strength += SHAPE

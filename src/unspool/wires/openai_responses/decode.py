@@ -3,9 +3,11 @@
 from collections.abc import Iterator
 from typing import Any
 
+from msgspec.structs import replace
+
 from unspool.model import Response, Stop, StopReason, Text, Tool, Usage
 from unspool.wires.openai_responses.items import CLIENT_CALLS, decode, runs_at_provider
-from unspool.wires.values import count, leftover, listing, mapping, string, text_of
+from unspool.wires.values import count, leftover, listing, mapping, misfits, string, text_of
 
 _INCOMPLETE: dict[str, StopReason] = {
     "max_output_tokens": "max_tokens",
@@ -21,12 +23,12 @@ def tools(value: Any) -> Iterator[Tool]:
     match mapping(value):
         case {"type": "namespace", "tools": list(inner), **rest}:
             for tool in inner:
-                for found in tools(tool):
-                    yield Tool(found.name, found.description, found.parameters, found.server_side, {"namespace": rest})
+                for found in tools(tool) if isinstance(tool, dict) else (Tool("", extra={"definition": tool}),):
+                    yield replace(found, extra={**(found.extra or {}), "namespace": rest})
         case {"function": dict(function), **rest}:  # the shape of Chat Completions, which some hosts take too
             yield from tools({**rest, **function})
         case {"name": str(name), **rest}:
-            extra = leftover(rest, "description", "parameters") or {}
+            extra = {**(leftover(rest, "description", "parameters") or {}), **misfits(rest, parameters=dict)}
             if rest.get("type") == "function":
                 del extra["type"]
             yield Tool(
@@ -56,7 +58,11 @@ def answer(body: dict[str, Any]) -> Response:
         stop=_stop(body),
         usage=usage_of(body.get("usage")),
         # The request's own settings and tools come back in the answer; they are the request's.
-        extra=leftover(body, "output", "id", "model", "usage", "tools", "instructions"),
+        extra={
+            **(leftover(body, "output", "id", "model", "usage", "tools", "instructions") or {}),
+            **misfits(body, output=list, usage=dict),
+        }
+        or None,
     )
 
 

@@ -114,7 +114,10 @@ def part_of(value: Any) -> Block:
         return Text(value)
     match mapping(value):
         case {"type": "output_text", "text": str(text), **rest}:
-            return Text(text, citations=tuple(listing(rest.pop("annotations", None))), extra=rest or None)
+            citations = rest.pop("annotations", None)
+            if citations is not None and not isinstance(citations, list):
+                rest["annotations"] = citations
+            return Text(text, citations=tuple(listing(citations)), extra=rest or None)
         case {"type": "input_text" | "text" | "summary_text" | "reasoning_text", "text": str(text), **rest}:
             return Text(text, extra=rest or None)
         case {"type": "refusal", "refusal": str(text), **rest}:
