@@ -219,7 +219,7 @@ class Lineage:
 
     def _compacted(self, step: Step) -> _Found | None:
         """A new beginning that carries a summary of what came before."""
-        first = [row for row in step.path[:4] if self._rows.is_user(row)]
+        first = [row for row in step.path[:2] if self._rows.is_user(row)]
         for quoted in self._quotes.quoted_by([*first, *step.system]):
             if self._is_summary(quoted, step):
                 return _Found(quoted, 0, 0, "compaction")
@@ -232,12 +232,15 @@ class Lineage:
 
     def _is_summary(self, number: int, step: Step) -> bool:
         """Whether a quoted answer closed a conversation: one of the same program, or one sent as text to another."""
-        earlier = self._steps[number]
-        if len(earlier.path) > 2:
-            parents = (number, self._links[number].parent)
-            systems = [self._steps[at].system for at in parents if at is not None]
-            return not step.system or any(self._prompts.similar(step.system, system) for system in systems)
-        return sum(len(self._rows.text(row)) for row in earlier.path) > _TRANSCRIPT
+        if len(self._steps[number].path) <= 2:
+            return True
+        parents = (number, self._links[number].parent)
+        systems = [self._steps[at].system for at in parents if at is not None]
+        return not step.system or any(self._prompts.similar(step.system, system) for system in systems)
+
+    def _may_be_summed_up(self, step: Step) -> bool:
+        """Whether the request held a conversation, or the text of one."""
+        return len(step.path) > 2 or sum(len(self._rows.text(row)) for row in step.path) > _TRANSCRIPT
 
     def _remember(self, step: Step, link: Link) -> None:
         number = len(self._steps)
@@ -249,7 +252,8 @@ class Lineage:
             self._end(step.path, number)
         if step.answer:
             self._end(step.path + step.answer, number)
-            if self._rows.calls.keys().isdisjoint(step.answer):  # a summary calls no tools
+            # A summary calls no tools, and there is something that it sums up.
+            if not any(row in self._rows.calls for row in step.answer) and self._may_be_summed_up(step):
                 self._quotes.remember(step.answer, number)
         for said in step.alternatives:
             self._end(step.path + said, number)

@@ -1,6 +1,5 @@
 """Lineage of cooked requests: what of them is a path, and where the links go."""
 
-import re
 from collections.abc import Mapping
 
 from unspool.graph.lineage import Lineage, Rows, Step
@@ -48,4 +47,4 @@ def _real_calls(message: CookedMessage) -> list[str]:
 
 
 def _is_real(call_id: str | None) -> bool:
-    return bool(call_id and not re.fullmatch(r"call_\d+", call_id))
+    return call_id is not None and call_id != "" and not (call_id.startswith("call_") and call_id[5:].isdecimal())

@@ -1,11 +1,9 @@
 """Answers that come back inside the text of a later prompt: how a summary replaces a conversation."""
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 
-_SENTENCE = re.compile(r"\n|(?<=[.!?])\s+|<[^<>]{1,40}>")
-_LONG = 24
+_LONG = 32
 _ENOUGH = 120
 """Characters in equal lines and sentences that make a quotation."""
 
@@ -32,7 +30,7 @@ class Quotes:
     def quoted_by(self, rows: Iterable[str]) -> list[int]:
         """The requests whose answers these rows quote at length, the most quoted first."""
         length: Counter[int] = Counter()
-        for row in rows:
+        for row in rows if self._said else ():
             for piece in self._sentences(row):
                 if (number := self._said.get(hash(piece))) is not None:
                     length[number] += len(piece)
@@ -42,5 +40,6 @@ class Quotes:
         return any(words in self._text(row) for row in rows for words in _SUMMARIES)
 
     def _sentences(self, row: str) -> list[str]:
-        pieces = [piece.strip() for piece in _SENTENCE.split(self._text(row))]
-        return [piece for piece in pieces if len(piece) >= _LONG]
+        """Lines, and what tags and full stops part in them."""
+        text = self._text(row).replace("<", "\n").replace(">", "\n").replace(". ", ".\n")
+        return [piece for piece in map(str.strip, text.split("\n")) if len(piece) >= _LONG]
