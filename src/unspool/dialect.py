@@ -48,8 +48,10 @@ class Wire(Struct, frozen=True):
     name: str
     claims: Callable[[Signs], int]
     """How strongly the signs speak for this wire; the strongest claim wins, 0 is none."""
+    tool_marks: tuple[bytes, ...]
+    """Bytes that only this wire's tool definitions hold: looked for where no claim is strong."""
     marks: re.Pattern[bytes] | None
-    """Bytes that only items of this wire hold: looked for where no claim is strong."""
+    """Bytes that only items of this wire hold: looked for where nothing else is strong."""
     heads: tuple[str, ...]
     """Keys of the request whose value is one message: the system prompt."""
     items: str

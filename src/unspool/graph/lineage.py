@@ -64,13 +64,15 @@ class Rows(Struct):
     is_user: Callable[[RowId], bool]
     calls: Mapping[RowId, Sequence[str]]
     """Ids, as the provider gave them, of the tool calls that a row makes."""
-    same: Mapping[RowId, str]
-    """What a result remains though its text was changed: the result of its call."""
+    answers: Callable[[RowId], str | None]
+    """The id of the tool call whose result a row is."""
 
     def unit(self, row: RowId) -> str:
         """What counts as one message when paths are compared: a call by its ids, its result by the call."""
-        calls = self.calls.get(row)
-        return " ".join(calls) if calls else self.same.get(row, row)
+        if calls := self.calls.get(row):
+            return "calls " + " ".join(calls)
+        answered = self.answers(row)
+        return f"result of {answered}" if answered else row
 
 
 class _Found(Struct):
@@ -95,7 +97,8 @@ class Lineage:
         self._rows = rows
         self._steps: list[Step] = []
         self._links: list[Link] = []
-        self._ends: dict[tuple[RowId, int], dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
+        self._ends: set[tuple[RowId, int]] = set()  # the last row of a path, with or without its answer, and its length
+        self._wholes: dict[int, list[int]] = {}  # the hash of such a path, and the requests that have it
         self._makers: dict[RowId, list[int]] = defaultdict(list)
         self._callers: dict[str, int] = {}
         self._responses: dict[str, int] = {}
@@ -139,8 +142,8 @@ class Lineage:
 
     def _ending_with(self, rows: list[RowId]) -> Iterator[int]:
         """Earlier requests whose path, or path and answer, is probably this; the newest first."""
-        if rows and (alike := self._ends.get((rows[-1], len(rows)))):
-            yield from reversed(alike.get(hash(tuple(rows)), ()))
+        if rows and (rows[-1], len(rows)) in self._ends:
+            yield from reversed(self._wholes.get(hash(tuple(rows)), ()))
 
     def _same_path(self, step: Step) -> int | None:
         for at in self._with_path(step):
@@ -248,8 +251,7 @@ class Lineage:
         self._links.append(link)
         if step.response_id:
             self._responses[step.response_id] = number
-        if step.path:
-            self._end(step.path, number)
+        self._end(step.path, number)
         if step.answer:
             self._end(step.path + step.answer, number)
             # A summary calls no tools, and there is something that it sums up.
@@ -263,4 +265,6 @@ class Lineage:
                 self._callers[call] = number
 
     def _end(self, rows: list[RowId], number: int) -> None:
-        self._ends[rows[-1], len(rows)][hash(tuple(rows))].append(number)
+        if rows:
+            self._ends.add((rows[-1], len(rows)))
+            self._wholes.setdefault(hash(tuple(rows)), []).append(number)

@@ -11,13 +11,12 @@ def link(requests: list[CookedRequest], messages: list[CookedMessage], previous:
     rows = {message.id: message for message in messages}
     system = {message.id for message in messages if message.role == "system"}
     thinking = {message.id for message in messages if message.role == "thinking"}
-    results = {message.id: f"result of {message.tool_use_id}" for message in messages if _is_real(message.tool_use_id)}
     lineage = Lineage(
         Rows(
             text=lambda row: rows[row].content,
             is_user=lambda row: rows[row].role == "user",
             calls={message.id: calls for message in messages if (calls := _real_calls(message))},
-            same=results,
+            answers=lambda row: call if _is_real(call := rows[row].tool_use_id) else None,
         )
     )
     for request in requests:

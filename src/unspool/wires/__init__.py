@@ -12,7 +12,9 @@ WIRES: dict[str, Wire] = {
 def wire_for(signs: Signs) -> Wire | None:
     """The wire with the strongest claim; None when no sign but a name speaks for any."""
     strength, wire = _strongest(signs)
-    return wire if strength >= SHAPE else None
+    if strength >= SHAPE:
+        return wire
+    return next((wire for wire in WIRES.values() if any(mark in signs.tools for mark in wire.tool_marks)), None)
 
 
 def likeliest_wire(signs: Signs) -> Wire:

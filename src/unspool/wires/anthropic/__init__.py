@@ -24,7 +24,7 @@ def claims(signs: Signs) -> int:
         strength += SHAPE
     elif response.get("type") == "error":
         strength += HINT
-    if not {"system", "anthropic_version", "thinking"}.isdisjoint(request) or b'"input_schema"' in signs.tools:
+    if not {"system", "anthropic_version", "thinking"}.isdisjoint(request):
         strength += SHAPE
     if "messages" in request and str(request.get("model")).startswith("claude-"):
         strength += HINT
@@ -34,6 +34,7 @@ def claims(signs: Signs) -> int:
 wire = Wire(
     name="claude",
     claims=claims,
+    tool_marks=(b'"input_schema"',),
     marks=_MARKS,
     heads=("system",),
     items="messages",

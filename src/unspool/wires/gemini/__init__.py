@@ -21,8 +21,9 @@ _OWN_KEYS = (
 )
 
 _ANSWERS = {"candidates", "modelVersion", "usageMetadata", "promptFeedback", "model_version", "usage_metadata"}
-_TOOLS = re.compile(
-    rb'"(?:functionDeclarations|function_declarations|googleSearch|google_search|codeExecution|urlContext|url_context)"\s*:'
+_TOOLS = (
+    *(b'"functionDeclarations":', b'"function_declarations":', b'"googleSearch":', b'"google_search":'),
+    *(b'"codeExecution":', b'"urlContext":', b'"url_context":'),
 )
 
 
@@ -35,14 +36,13 @@ def claims(signs: Signs) -> int:
         strength += SHAPE
     if any(key in signs.request for key in _OWN_KEYS):
         strength += SHAPE
-    if _TOOLS.search(signs.tools):
-        strength += SHAPE
     return strength
 
 
 wire = Wire(
     name="gemini",
     claims=claims,
+    tool_marks=_TOOLS,
     marks=None,
     heads=("systemInstruction", "system_instruction"),
     items="contents",

@@ -6,7 +6,7 @@ A tool result is a message of its own here (role `tool`); a call's arguments are
 
 import re
 
-from unspool.dialect import HINT, PATH, SHAPE, Signs, Wire
+from unspool.dialect import PATH, SHAPE, Signs, Wire
 from unspool.wires.openai_chat.decode import answer, decode, tools
 from unspool.wires.openai_chat.fold import fold
 from unspool.wires.values import mapping, text_of
@@ -21,14 +21,13 @@ def claims(signs: Signs) -> int:
         strength += PATH
     if "choices" in response or text_of(response.get("object")).startswith(("chat.completion", "text_completion")):
         strength += SHAPE
-    if b'"function"' in signs.tools and b'"parameters"' in signs.tools and "messages" in signs.request:
-        strength += HINT
     return strength
 
 
 wire = Wire(
     name="openai",
     claims=claims,
+    tool_marks=(b'"function":',),
     marks=_MARKS,
     heads=("prompt",),
     items="messages",

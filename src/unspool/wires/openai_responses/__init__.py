@@ -32,6 +32,7 @@ def claims(signs: Signs) -> int:
 wire = Wire(
     name="responses",
     claims=claims,
+    tool_marks=(),
     marks=None,
     heads=("instructions",),
     items="input",
