@@ -15,7 +15,7 @@ StopReason: TypeAlias = Literal[
 
 
 class Usage(Struct, frozen=True, gc=False, omit_defaults=True):
-    """Tokens of one call in one neutral form: the four counts below are disjoint but for `reasoning`.
+    """Tokens of one call in one neutral form: input, cache_read, cache_write and output are disjoint.
 
     Anthropic's input excludes cached tokens; OpenAI's and Gemini's include them; Gemini's candidates exclude thoughts.
     Here `input` never holds a cached token and `output` always holds the reasoning:
