@@ -31,7 +31,8 @@ from unspool.model import ParentReason
 
 RowId: TypeAlias = str
 _CANDIDATES = 12
-"""How many requests that share an answer are compared; the nearest come first."""
+"""How many requests that share an answer, or seem to be a beginning, are compared; the nearest come first."""
+_FEW = 8
 _TRANSCRIPT = 1500
 """Characters that make a prompt long enough to be a whole conversation as text."""
 
@@ -85,9 +86,10 @@ class _Found(Struct):
     """What R says after that."""
     reason: ParentReason = "continues"
 
-    @property
-    def far(self) -> tuple[int, int, int]:
-        return self.edits + self.added, self.edits, -self.number
+
+def _far(found: _Found) -> tuple[int, int, int]:
+    """The nearest first: few edits and additions, of these few edits, of these the newest."""
+    return found.edits + found.added, found.edits, -found.number
 
 
 class Lineage:
@@ -155,20 +157,25 @@ class Lineage:
         return None
 
     def _shared_path(self, step: Step) -> _Found | None:
-        """Go back from the end of the path: the newest message that an earlier request ended with, or answered."""
-        path, found = step.path, None
-        near: list[tuple[int, int]] = []
+        """Go back from the end of the path to messages that an earlier request ended with, or was answered with.
+
+        The further back, the more was added since; so the search ends where nothing nearer can come.
+        """
+        path, best, tries = step.path, None, _CANDIDATES
+        seen: set[int] = set()
         for at in range(len(path) - 1, -1, -1):
-            row = path[at]
-            if (row, at + 1) in self._ends and (found := self._begins_with(step, at + 1)):
+            row, added = path[at], len(path) - at - 1
+            if best is not None and best.edits + best.added <= added:
                 break
-            if len(near) < _CANDIDATES and (row in self._makers or row in self._rows.calls):
-                near += [(maker, at) for maker in self._answered_with(row) if all(maker != other for other, _ in near)]
-        best = found
-        for maker, at in near[:_CANDIDATES]:
-            candidate = self._compare(step, maker, at, best)
-            if candidate is not None and (best is None or candidate.far < best.far):
-                best = candidate
+            if tries and (row, at + 1) in self._ends:
+                if found := self._begins_with(step, at + 1):
+                    return min(filter(None, (best, found)), key=_far)
+                tries -= 1  # something further back was changed, and stands in the way of all of them
+            if len(seen) < _CANDIDATES and (row in self._makers or row in self._rows.calls):
+                for maker in self._answered_with(row):
+                    if maker not in seen:
+                        seen.add(maker)
+                        best = min(filter(None, (best, self._compare(step, maker, at, best))), default=None, key=_far)
         return best
 
     def _begins_with(self, step: Step, length: int) -> _Found | None:
@@ -203,17 +210,27 @@ class Lineage:
         if row in earlier.answer:
             dropped = len(earlier.answer) - 1 - earlier.answer.index(row)
             expected = expected[: len(expected) - dropped]
-        most = len(step.path) // 2 if best is None else best.edits + best.added - added
-        unit = self._rows.unit
-        before, now = [unit(each) for each in expected], [unit(each) for each in step.path[: at + 1]]
-        edits = distance(before, now, min(most, len(step.path) // 2))
+        limit = len(step.path) // 2
+        if best is not None:
+            limit = min(limit, best.edits + best.added - added)
+        if limit < 0:
+            return None
+        edits = self._edits(expected, step.path[: at + 1], limit)
         telling = self._is_telling(row)
-        shared = 0 if edits is None else max(len(before), len(now)) - edits
+        shared = 0 if edits is None else max(len(expected), at + 1) - edits
         if edits is not None and (telling or shared > 1):  # a short answer must not be all that is shared
             return _Found(maker, edits + dropped, added, "edit")
         if edits is None and telling and best is None and len(expected) > at + 1:
             return _Found(maker, len(expected) - at - 1, added, "compaction")
         return None
+
+    def _edits(self, before: list[RowId], now: list[RowId], limit: int) -> int | None:
+        """How many messages were changed; of many, calls and results that kept their ids do not count."""
+        edits = distance(before, now, limit)
+        if edits is not None and edits <= _FEW:
+            return edits
+        unit = self._rows.unit
+        return distance([unit(row) for row in before], [unit(row) for row in now], limit)
 
     def _is_telling(self, row: RowId) -> bool:
         """Whether two conversations would hardly say this by chance."""

@@ -12,8 +12,8 @@ once decoded, the mark stands in the item list just where the run began. A first
 system prompt with the time in it) is stepped over.
 """
 
+import os
 import re
-import secrets
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import accumulate, islice
@@ -22,7 +22,7 @@ from msgspec import Raw, Struct
 
 from unspool.model import Message
 
-_MARK = b'"%b"' % secrets.token_hex(8).encode()
+_MARK = b'"%b"' % os.urandom(8).hex().encode()
 _OPENING = re.compile(rb"\s*:\s*\[\s*")
 _BETWEEN = re.compile(rb"[\s,]*")
 _SELF_DELIMITING = set(b'}]"')
