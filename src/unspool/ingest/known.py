@@ -16,7 +16,7 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from itertools import accumulate, islice
+from itertools import islice
 
 from msgspec import Raw, Struct
 
@@ -184,11 +184,15 @@ def _place(line: bytes, at: int, items: Sequence[bytes]) -> tuple[list[int], lis
     starts: list[int] = []
     ends: list[int] = []
     if items and at:
-        begin = _between(line, at)
-        gap = line[begin + len(items[0]) : _between(line, begin + len(items[0]))]
-        if line.startswith(gap.join(items), begin) and {item[-1] for item in items} <= _SELF_DELIMITING:
-            ends = list(accumulate((len(item) + len(gap) for item in items), initial=begin - len(gap)))[1:]
-            starts = [end - len(item) for end, item in zip(ends, items, strict=True)]
+        at = _between(line, at)
+        gap = _between(line, at + len(items[0])) - at - len(items[0])
+        for item in items:
+            if not line.startswith(item, at) or item[-1] not in _SELF_DELIMITING:
+                return [], []
+            starts.append(at)
+            at += len(item)
+            ends.append(at)
+            at += gap
     return starts, ends
 
 
