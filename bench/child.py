@@ -39,7 +39,7 @@ def run(command: Sequence[str]) -> tuple[Cost, str]:
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=errors, env=_ENVIRONMENT)
         try:
             _, status, usage = os.wait4(process.pid, 0)
-        except BaseException:
+        except KeyboardInterrupt:
             process.kill()
             raise
         process.returncode = os.waitstatus_to_exitcode(status)

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -64,6 +65,6 @@ def test_the_python_in_the_readme_runs(tmp_path: Path, monkeypatch: pytest.Monke
     shutil.copy(ROOT / "samples" / "trip-planner.jsonl", tmp_path / "trace.jsonl")
     monkeypatch.chdir(tmp_path)
     (code,) = re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(), re.DOTALL | re.MULTILINE)
-    names: dict[str, object] = {}
+    names: dict[str, Any] = {}
     exec(code, names)
-    assert len(names["cooked"].requests) == 3  # type: ignore[attr-defined]
+    assert len(names["cooked"].requests) == 3

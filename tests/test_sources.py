@@ -1,6 +1,7 @@
 """Containers: whatever a trace is packed in, its records come out, with where they stood."""
 
 import gzip
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -62,9 +63,9 @@ def test_records(
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress], ids=["gzip", "zstd"])
-def test_packed_by_content_not_by_name(pack: object, tmp_path: Path) -> None:
+def test_packed_by_content_not_by_name(pack: Callable[[bytes], bytes], tmp_path: Path) -> None:
     path = tmp_path / "trace.jsonl"
-    path.write_bytes(pack(ONE + b"\n") + pack(TWO + b"\n"))  # type: ignore[operator]
+    path.write_bytes(pack(ONE + b"\n") + pack(TWO + b"\n"))
     assert read(path) == [ONE, TWO]
 
 
@@ -143,12 +144,12 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     target.write_text("old")
     target.chmod(0o640)
 
-    def broken() -> object:
+    def broken() -> Iterator[bytes]:
         yield b"half"
         raise RuntimeError("no more")
 
     with pytest.raises(RuntimeError):
-        write(str(target), broken())  # type: ignore[arg-type]
+        write(str(target), broken())
     assert target.read_text() == "old"
     write(str(target), [b"new"])
     assert target.read_text() == "new"
