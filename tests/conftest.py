@@ -8,6 +8,9 @@ from typing import Any
 
 import pytest
 
+from unspool.jobs.cook import cook
+from unspool.model import CookedRequest
+
 Run = Callable[..., subprocess.CompletedProcess[bytes]]
 Write = Callable[..., Path]
 
@@ -54,3 +57,14 @@ def write(tmp_path: Path) -> Write:
         return path
 
     return write
+
+
+@pytest.fixture
+def links(write: Write) -> Any:
+    """Cook the calls; each request's parent, its reason, and what it retries."""
+
+    def links(*records: dict[str, Any]) -> dict[str, tuple[str | None, str | None, str | None]]:
+        found: list[CookedRequest] = cook(write(*records)).requests
+        return {request.id: (request.parent_id, request.parent_reason, request.retry_of) for request in found}
+
+    return links

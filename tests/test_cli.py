@@ -84,12 +84,15 @@ def test_format_is_obeyed(unspool: Run, write: Write) -> None:
     ("arguments", "status", "words"),
     [
         ((), 2, "Missing argument"),
-        (("nope.jsonl",), 2, "nope.jsonl: no such file or folder"),
+        (("nope.jsonl",), 2, "nope.jsonl: No such file or directory"),
         (("--fromat", "x"), 2, "No such option"),
         (("-", "--format", "cobol"), 2, "'cobol' is not one of"),
         (("-", "-o", "/nonexistent/folder/x.json"), 2, "/nonexistent/folder/x.json: No such file or directory"),
         (("-", "-o", "/dev/full"), 2, "/dev/full: No space left on device"),
         (("-", "-o", "/tmp"), 2, "/tmp: Is a directory"),
+        (("x" * 400,), 2, "File name too long"),
+        (("",), 2, "an empty name is no file"),
+        (("-", "--notes", "-"), 2, "--output and --notes are both '-'"),
     ],
 )
 def test_mistakes_are_named(unspool: Run, arguments: tuple[str, ...], status: int, words: str) -> None:
@@ -115,6 +118,47 @@ def test_interrupted() -> None:
     process.stderr.close()
     assert process.stdout is not None
     process.stdout.close()
+
+
+def test_an_input_is_not_overwritten(unspool: Run, write: Write) -> None:
+    path = write(call("u", answer="a"))
+    before = path.read_bytes()
+    done = unspool("cook", path, "-o", path)
+    assert done.returncode == 2
+    assert b"is an input: it would be overwritten" in done.stderr
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("command", "status"),
+    [
+        ("cook samples -o out.json 2>&-", 0),
+        ("cook samples -q -o out.json >&-", 0),
+        ("cook samples -o out.json 2>/dev/full", 0),
+        ("cook samples -q >&-", 2),
+        ("cook - -q <&-", 2),
+        ("--version >&-", 2),
+    ],
+)
+def test_closed_streams(command: str, status: int, tmp_path: Path) -> None:
+    (tmp_path / "samples").symlink_to(Path(__file__).parent.parent / "samples")
+    done = subprocess.run(
+        ["bash", "-c", f"{sys.executable} -m unspool {command}"], cwd=tmp_path, capture_output=True, check=False
+    )
+    assert done.returncode == status
+    assert b"Traceback" not in done.stderr
+    assert (tmp_path / "out.json").exists() == ("out.json" in command)
+
+
+def test_a_compressed_pipe_may_begin_slowly(write: Write) -> None:
+    path = write(call("u", answer="a"))
+    script = f"(printf '\\x1f'; sleep .3; gzip -c {path} | tail -c +2) | {sys.executable} -m unspool cook - -q"
+    done = subprocess.run(["bash", "-c", script], capture_output=True, check=True)
+    assert len(json.loads(done.stdout)["requests"]) == 1
+
+
+def test_no_color_is_obeyed(unspool: Run, write: Write) -> None:
+    assert b"\x1b" not in unspool("cook", write(call("u", answer="a")), "-o", os.devnull, NO_COLOR="1").stderr
 
 
 def test_an_empty_folder_is_named(unspool: Run, tmp_path: Path) -> None:

@@ -92,6 +92,20 @@ def test_what_stands_between_known_items_counts(between: str) -> None:
     assert read([first, changed])[1:] == read([b"{}", changed])
 
 
+def test_a_key_that_stands_twice_is_read_as_always() -> None:
+    first, one, *rest = [chat(n, "same") for n in range(5)]
+    plain = json.dumps(record([chat(9, "other"), one, *rest], temperature=1)).encode()
+    twice = (
+        b'{"request": {"messages": [%b], "model": "gpt", "n": 1, "messages": [%b, %b]}, "response": {"choices": []}}'
+        % (
+            json.dumps(first).encode(),
+            json.dumps(first).encode(),
+            b", ".join(json.dumps(each).encode() for each in (one, *rest)),
+        )
+    )
+    assert read([plain, twice, twice]) == read([plain, twice, twice], remember=False)
+
+
 def test_a_growing_conversation_is_compared() -> None:
     first, second = (json.dumps(each).encode() for each in CONVERSATIONS["growing"][8:10])
     traffic = Traffic()

@@ -1,8 +1,11 @@
 """Containers: whatever a trace is packed in, its records come out, with where they stood."""
 
 import gzip
+import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import zstandard
@@ -90,6 +93,28 @@ def test_a_torn_zstd_says_so(tmp_path: Path) -> None:
     assert "the last frame is cut off" in note.reason
 
 
+@pytest.mark.parametrize("layout", [{"indent": 2}, {"separators": (",", ":")}, {"indent": None}], ids=str)
+def test_one_bad_element_costs_only_itself(layout: dict[str, Any], tmp_path: Path) -> None:
+    records = [{"id": f"q{n}", "request": {"messages": [{"role": "user", "content": "x"}]}} for n in range(5)]
+    path = tmp_path / "x.json"
+    path.write_text(re.sub(r'"q1"', "q1", json.dumps(records, **layout)))
+    found = [json.loads(item.data)["id"] for item in read_records(str(path)) if isinstance(item, Record)]
+    assert found == ["q0", "q2", "q3", "q4"]
+
+
+def test_a_torn_document_is_read_in_one_go(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    path.write_bytes(b"[" + b", ".join([b'{"request": {"x": "' + b"y" * 500 + b'"}}'] * 20_000))
+    assert sum(isinstance(item, Record) for item in read_records(str(path))) == 20_000
+
+
+def test_a_torn_gzip_of_an_array_keeps_what_is_whole(tmp_path: Path) -> None:
+    packed = gzip.compress(b"[" + b", ".join(b'{"request": {"n": %d}}' % n for n in range(50_000)) + b"]")
+    path = tmp_path / "torn.json.gz"
+    path.write_bytes(packed[: len(packed) // 2])
+    assert sum(isinstance(item, Record) for item in read_records(str(path))) > 1_000
+
+
 def test_a_mended_document_says_so(tmp_path: Path) -> None:
     path = tmp_path / "x.json"
     path.write_bytes(b'[{"a": NaN}, {"a": 1}]')
@@ -117,7 +142,7 @@ def test_a_folder_gives_the_traces_below_it(tmp_path: Path) -> None:
 
 
 def test_what_is_not_there_is_said(tmp_path: Path) -> None:
-    with pytest.raises(InputNotFound, match="no such file"):
+    with pytest.raises(InputNotFound, match="No such file"):
         list(expand([tmp_path / "nope"]))
     with pytest.raises(InputNotFound, match="no file in this folder"):
         list(expand([tmp_path]))

@@ -7,6 +7,8 @@ def main() -> None:
     if sys.argv[1:] == ["--version"]:
         from unspool import __version__
 
+        if sys.stdout is None:
+            sys.exit(2)
         sys.stdout.write(f"unspool {__version__}\n")
         return
     from unspool.cli import run

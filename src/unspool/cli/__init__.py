@@ -53,7 +53,8 @@ def run() -> None:
     """Run the command with the exit statuses that the documentation promises."""
     try:
         status = unspool.main(prog_name="unspool", standalone_mode=False)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except UnspoolError as error:
         _say(f"unspool: {error}")
         status = error.exit_status

@@ -42,6 +42,7 @@ def command(inputs: tuple[str, ...], output: str, wire: str, strict: bool, notes
     from unspool.jobs.cook import cook
     from unspool.sources.files import expand
 
+    _refuse_overwriting(inputs, output, notes)
     gc.disable()  # nothing here is cyclic, and what is kept is kept to the end
     files = list(expand(inputs))
     with Progress(files, shown=not quiet) as progress:
@@ -53,3 +54,15 @@ def command(inputs: tuple[str, ...], output: str, wire: str, strict: bool, notes
         say_summary(cooked, len(files))
     if strict and cooked.notes:
         raise StrictFault(f"--strict: {plural(len(cooked.notes), 'note')}, the first at {cooked.notes[0].origin}")
+
+
+def _refuse_overwriting(inputs: tuple[str, ...], output: str, notes: str | None) -> None:
+    """An output that is an input, or the other output, is a slip of the hand."""
+    from pathlib import Path
+
+    written = [Path(path).resolve() for path in (output, notes) if path]
+    if len(written) == 2 and written[0] == written[1] and not written[0].is_char_device():
+        raise click.UsageError(f"--output and --notes are both {output!r}")
+    for path in written:
+        if path.is_file() and path in [Path(given).resolve() for given in inputs]:
+            raise click.UsageError(f"{path} is an input: it would be overwritten")

@@ -22,7 +22,7 @@ class Progress:
 
     def __init__(self, files: Sequence[str], shown: bool) -> None:
         self._files = files
-        self._shown = shown and sys.stderr.isatty()
+        self._shown = shown and sys.stderr is not None and sys.stderr.isatty()
         self._next = monotonic() + _PATIENCE
         self._bar: Bar | None = None
         self._before: dict[str, int] = {}

@@ -4,6 +4,7 @@ import os
 import shutil
 from collections import Counter, defaultdict
 from collections.abc import Iterable
+from contextlib import suppress
 
 import click
 
@@ -17,8 +18,11 @@ _LOST: tuple[NoteKind, ...] = ("unreadable", "skipped")
 def say_summary(cooked: Cooked, files: int) -> None:
     """On standard error."""
 
+    plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
+
     def say(text: str = "") -> None:
-        click.echo(text, err=True)
+        with suppress(OSError):  # that nobody can hear it must not cost the work
+            click.echo(text, err=True, color=False if plain else None)
 
     lost = Counter(note.kind for note in cooked.notes if note.kind in _LOST)
     lines = len(cooked.requests) + lost.total()
@@ -38,22 +42,26 @@ def say_summary(cooked: Cooked, files: int) -> None:
 def _conversations(cooked: Cooked) -> Iterable[str]:
     roots = _roots(cooked.requests)
     rows = {message.id: message for message in cooked.messages}
-    width = max(min(_terminal_width(), 120) - 57, 16)
-    heads = f"{'input':>7} {'cached':>7} {'output':>7}"
-    yield click.style(f"{'conversation':<{width}}  {'requests':>8}  {'model':<20}  {heads}", dim=True)
+    columns = min(_terminal_width(), 120)
+    width, narrow = max(columns - 57, 16), columns < 73
+    heads = "" if narrow else f"  {'model':<20}  {'input':>7} {'cached':>7} {'output':>7}"
+    yield click.style(f"{'conversation':<{width}}  {'requests':>8}{heads}", dim=True)
     for members in roots[:_ROWS]:
-        models = list(dict.fromkeys(request.model for request in members if request.model))
-        model = (models or ["?"])[0] + (f" +{len(models) - 1}" if len(models) > 1 else "")
-        usages = [request.usage for request in members if request.usage]
         title = fit(_title(members[0], rows), width)
-        yield f"{title}  {len(members):>8,}  {fit(model, 20)}  {_tokens(usages)}".rstrip()
+        yield f"{title}  {len(members):>8,}{'' if narrow else _costs(members)}".rstrip()
         if branches := _branches(members):
             yield click.style(f"╰ {branches}", fg="cyan")
     if rest := roots[_ROWS:]:
-        requests = sum(map(len, rest))
-        yield click.style(
-            f"… and {plural(len(rest), 'more conversation')} with {plural(requests, 'request')}", dim=True
-        )
+        requests = plural(sum(map(len, rest)), "request")
+        yield click.style(f"… and {plural(len(rest), 'more conversation')} with {requests}", dim=True)
+
+
+def _costs(members: list[CookedRequest]) -> str:
+    """Model and tokens of a conversation."""
+    models = list(dict.fromkeys(request.model for request in members if request.model))
+    model = (models or ["?"])[0] + (f" +{len(models) - 1}" if len(models) > 1 else "")
+    usages = [request.usage for request in members if request.usage]
+    return f"  {fit(model, 20)}  {_tokens(usages)}"
 
 
 def _terminal_width() -> int:

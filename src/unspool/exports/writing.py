@@ -31,7 +31,7 @@ def write(path: str, pieces: Iterable[bytes]) -> None:
 def _replace(target: Path, pieces: Iterable[bytes]) -> None:
     import tempfile  # 5 ms that standard output need not pay
 
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:100]}.", suffix=".part")
     beside = Path(name)
     try:
         with os.fdopen(handle, "wb", BLOCK) as file:

@@ -85,6 +85,8 @@ class _Found(Struct):
     added: int
     """What R says after that."""
     reason: ParentReason = "continues"
+    weak: bool = False
+    """Only its path was found again, not its answer."""
 
 
 def _far(found: _Found) -> tuple[int, int, int]:
@@ -121,7 +123,9 @@ class Lineage:
             retried = next((at for at in self._with_path(step) if self._links[at].parent == previous), None)
             reason: ParentReason = "continues" if retried is None else "retry"
             return Link(previous, self._reason(step, previous, reason), retried)
-        found = self._shared_path(step) or self._compacted(step)
+        found = self._shared_path(step)
+        if found is None or found.weak:
+            found = self._compacted(step) or found
         if found is None:
             return Link()
         return Link(found.number, self._reason(step, found.number, found.reason))
@@ -132,7 +136,8 @@ class Lineage:
             return reason
         if step.model and before.model and step.model != before.model:
             return "switch"
-        if reason == "continues" and not self._prompts.similar(step.system, before.system):
+        held = step.previous_response_id is not None and not step.system  # by the provider, the prompt too
+        if reason == "continues" and not held and not self._prompts.similar(step.system, before.system):
             return "edit"
         return reason
 
@@ -188,7 +193,7 @@ class Lineage:
                 continue
             if asked == length:  # its answer was dropped or changed: then the prompt must speak for it
                 if self._prompts.similar(step.system, earlier.system) and length < len(path):
-                    return _Found(number, 0, len(path) - length)
+                    return _Found(number, 0, len(path) - length, weak=True)
             elif path[asked:length] in (earlier.answer, *earlier.alternatives):
                 return _Found(number, 0, len(path) - length)
         return None
@@ -239,7 +244,7 @@ class Lineage:
 
     def _compacted(self, step: Step) -> _Found | None:
         """A new beginning that carries a summary of what came before."""
-        first = [row for row in step.path[:2] if self._rows.is_user(row)]
+        first = [row for row in step.path[:6] if self._rows.is_user(row)][:4]
         for quoted in self._quotes.quoted_by([*first, *step.system]):
             if self._is_summary(quoted, step):
                 return _Found(quoted, 0, 0, "compaction")
@@ -252,7 +257,10 @@ class Lineage:
 
     def _is_summary(self, number: int, step: Step) -> bool:
         """Whether a quoted answer closed a conversation: one of the same program, or one sent as text to another."""
-        if len(self._steps[number].path) <= 2:
+        earlier = self._steps[number]
+        if not self._quotes.asks_for_summary([*earlier.system, *earlier.path[-2:]]):
+            return False
+        if len(earlier.path) <= 2:
             return True
         parents = (number, self._links[number].parent)
         systems = [self._steps[at].system for at in parents if at is not None]

@@ -10,7 +10,7 @@ def link(requests: list[CookedRequest], messages: list[CookedMessage], previous:
     """Give each request, in time order, its parent. `previous` names the response that a request says it continues."""
     rows = {message.id: message for message in messages}
     system = {message.id for message in messages if message.role == "system"}
-    thinking = {message.id for message in messages if message.role == "thinking"}
+    silent = {message.id for message in messages if message.role == "thinking" or _says_nothing(message)}
     lineage = Lineage(
         Rows(
             text=lambda row: rows[row].content,
@@ -24,9 +24,9 @@ def link(requests: list[CookedRequest], messages: list[CookedMessage], previous:
         lead = next((at for at, row in enumerate(asked) if row not in system), len(asked))
         answer = request.response_messages[: None if request.error is None else -1]
         step = Step(
-            path=[row for row in asked[lead:] if row not in thinking] if thinking else asked[lead:],
-            answer=[row for row in answer if row not in thinking],
-            alternatives=[[row for row in said if row not in thinking] for said in request.alternatives],
+            path=[row for row in asked[lead:] if row not in silent] if silent else asked[lead:],
+            answer=[row for row in answer if row not in silent],
+            alternatives=[[row for row in said if row not in silent] for said in request.alternatives],
             system=tuple(asked[:lead]),
             model=request.model,
             response_id=request.response_id,
@@ -36,6 +36,10 @@ def link(requests: list[CookedRequest], messages: list[CookedMessage], previous:
         request.parent_id = None if found.parent is None else requests[found.parent].id
         request.parent_reason = found.reason
         request.retry_of = None if found.retry_of is None else requests[found.retry_of].id
+
+
+def _says_nothing(message: CookedMessage) -> bool:
+    return message.role == "assistant" and not message.content.strip()
 
 
 def _real_calls(message: CookedMessage) -> list[str]:

@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 
 _LONG = 32
+_MANY = 60
+"""Lines and sentences of a message that are looked at."""
 _ENOUGH = 120
 """Characters in equal lines and sentences that make a quotation."""
 
@@ -14,6 +16,22 @@ _SUMMARIES = (
     "<state_snapshot>",  # Gemini CLI, Qwen Code
     "The conversation history before this point was compacted",  # Pi
     "continued from a previous conversation that ran out of context",
+)
+
+
+# What stands in a request for a summary, in some languages that agents are prompted in.
+_ASKS = (
+    "summar",
+    "compact",
+    "condens",
+    "recap",
+    "hand-off",
+    "handoff",
+    "snapshot",
+    "总结",
+    "摘要",
+    "要約",
+    "zusammenfass",
 )
 
 
@@ -36,10 +54,13 @@ class Quotes:
                     length[number] += len(piece)
         return [number for number, quoted in length.most_common() if quoted >= _ENOUGH]
 
+    def asks_for_summary(self, rows: Iterable[str]) -> bool:
+        return any(word in self._text(row).lower() for row in rows for word in _ASKS)
+
     def says_summary(self, rows: Iterable[str]) -> bool:
         return any(words in self._text(row) for row in rows for words in _SUMMARIES)
 
     def _sentences(self, row: str) -> list[str]:
         """Lines, and what tags and full stops part in them."""
         text = self._text(row).replace("<", "\n").replace(">", "\n").replace(". ", ".\n")
-        return [piece for piece in map(str.strip, text.split("\n")) if len(piece) >= _LONG]
+        return [piece for piece in map(str.strip, text.split("\n", _MANY)) if len(piece) >= _LONG]

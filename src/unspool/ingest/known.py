@@ -126,7 +126,7 @@ class KnownRuns:
         else:
             start = cut.start
             starts, ends = _place(line, start, items[: cut.first])
-            if len(starts) < cut.first:
+            if len(starts) < cut.first or (ends and _between(line, ends[-1]) != cut.at):
                 return
             shift, known = cut.at - cut.run.starts[cut.first], slice(cut.first, cut.first + cut.count)
             starts += _shifted(cut.run.starts[known], shift)

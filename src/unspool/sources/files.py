@@ -10,11 +10,14 @@ import sys
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
-from io import BufferedReader
+from io import BufferedReader, RawIOBase
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from unspool.errors import InputNotFound
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
 
 BLOCK = 1 << 20
 _PACKED = 1 << 14
@@ -34,6 +37,23 @@ ENDINGS = (
 _GZIP, _ZSTD, _SKIPPED = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\x2a\x4d\x18"
 
 
+class _Rejoined(RawIOBase):
+    """A file from which the beginning was read already."""
+
+    def __init__(self, head: bytes, rest: BufferedReader) -> None:
+        self._head, self._rest = head, rest
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: "Buffer") -> int:
+        size = len(memoryview(buffer))
+        data = self._head[:size] or self._rest.read1(size)
+        self._head = self._head[size:]
+        memoryview(buffer)[: len(data)] = data
+        return len(data)
+
+
 class Damaged(ValueError):
     """Compressed data that breaks off or makes no sense from here on."""
 
@@ -44,17 +64,20 @@ def expand(inputs: Iterable[str | os.PathLike[str]]) -> Iterator[str]:
         path = Path(given)
         if not given:
             raise InputNotFound("an empty name is no file")
-        if given == DASH or (path.exists() and not path.is_dir()):
+        try:
+            path.stat()
+        except OSError as error:
+            if given != DASH:
+                raise InputNotFound(f"{given}: {error.strerror}") from error
+        if given == DASH or not path.is_dir():
             yield given
-        elif path.is_dir():
+        else:
             below = sorted(
                 str(file) for file in path.rglob("*") if file.name.lower().endswith(ENDINGS) and file.is_file()
             )
             if not below:
                 raise InputNotFound(f"{given}: no file in this folder ends in {', '.join(ENDINGS[:3])} (or .gz, .zst)")
             yield from below
-        else:
-            raise InputNotFound(f"{given}: no such file or folder")
 
 
 def blocks(path: str) -> Iterator[bytes]:
@@ -62,8 +85,11 @@ def blocks(path: str) -> Iterator[bytes]:
     if path == DASH and sys.stdin is None:
         raise InputNotFound("standard input is closed")
     try:
-        with nullcontext(cast(BufferedReader, sys.stdin.buffer)) if path == DASH else open(path, "rb") as file:
-            start = file.peek(4)[:4]
+        with nullcontext(cast(BufferedReader, sys.stdin.buffer)) if path == DASH else open(path, "rb") as opened:
+            file = opened
+            if len(start := file.peek(4)[:4]) < 4:  # a pipe whose first write was short
+                start = file.read(4)
+                file = BufferedReader(_Rejoined(start, opened), BLOCK)
             if start.startswith(_GZIP):
                 yield from _unzip(file)
             elif _is_zstd(start):

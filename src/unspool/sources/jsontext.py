@@ -50,20 +50,19 @@ def objects(text: str) -> Iterator[dict[str, Any]]:
         yield strict(mend(text[begin:end]))
 
 
-def spans(text: str) -> Iterator[tuple[int, int]]:
-    """Where the whole objects of such a text stand; behind a torn one, those that begin a line."""
-    at = 0
+def spans(text: str, having: str | None = None) -> Iterator[tuple[int, int]]:
+    """Where the whole objects of such a text stand; behind a torn one, those that begin a line or hold `having`."""
+    at, torn = 0, False
     while found := _OBJECT.search(text, at):
         at = found.end() - 1
         try:
             _, end = _lenient.raw_decode(text, at)
         except Unreadable:
-            line = text.find("\n{", at)
-            if line < 0:
-                return
-            at = line
+            torn, at = True, at + 1
             continue
-        yield at, end
+        if not torn or text[at - 1 : at] == "\n" or (having and having in text[at:end]):
+            yield at, end
+            torn = False
         at = end
 
 
@@ -100,6 +99,6 @@ def _countable(written: str) -> int | str:
 
 
 _lenient = json.JSONDecoder(strict=False, parse_constant=str, parse_float=_finite, parse_int=_countable)
-_OBJECT = re.compile(r"[\s,\[\]]*\{")
+_OBJECT = re.compile(r'(?:\A|[\n,\[\]}])[\s,\[\]]*\{(?=\s*["}])')
 _NESTING = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]')
 _DEEPEST = 200

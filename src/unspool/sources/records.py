@@ -62,10 +62,12 @@ def _mended(path: str, whole: bytes, start: int) -> Iterator[Record | Note]:
     except Unreadable as fault:
         yield Note("unreadable", f"no whole document: {fault}; what is whole in it was read", origin)
         text = whole.decode("utf-8", "surrogateescape")
-        for number, (begin, end) in enumerate(spans(text), 1):
-            at = len(text[:begin].encode("utf-8", "surrogateescape"))
+        at = behind = 0
+        for number, (begin, end) in enumerate(spans(text, having='"request"'), 1):
+            at += len(text[behind:begin].encode("utf-8", "surrogateescape"))
             element = text[begin:end].encode("utf-8", "surrogateescape")
             yield Record(element, Origin(path, number, start + at, len(element)))
+            at, behind = at + len(element), end
         return
     yield Note("repaired", "a document with faults in its text, read after mending them", origin)
     for number, element in enumerate(elements, 1):
@@ -90,6 +92,7 @@ def _lines(path: str) -> Iterator[Record | Note]:
     """Lines that are not blank, without their ends; a line may be of any length."""
     number, offset = 0, 0
     pending: list[bytes] = []
+    broken: Note | None = None
     try:
         for block in blocks(path):
             begin = 0
@@ -103,22 +106,12 @@ def _lines(path: str) -> Iterator[Record | Note]:
                 pending, begin = [], end + 1
             pending.append(block[begin:] if begin else block)
     except Damaged as damage:
-        line = b"".join(pending)
-        if _is_whole(line):
-            yield Record(line, Origin(path, number + 1, offset, len(line)))
-        yield Note("unreadable", f"compressed data is damaged: {damage}", Origin(path, number + 1, offset, 0))
-        return
+        broken = Note("unreadable", f"compressed data is damaged: {damage}", Origin(path, number + 1, offset, 0))
     line = _first(b"".join(pending)) if number == 0 else b"".join(pending)
     if line and not line.isspace():
         yield Record(line, Origin(path, number + 1, offset, len(line)))
-
-
-def _is_whole(line: bytes) -> bool:
-    try:
-        _any(line)
-    except Unreadable:
-        return False
-    return True
+    if broken is not None:
+        yield broken
 
 
 def _first(line: bytes) -> bytes:
