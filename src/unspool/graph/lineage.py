@@ -19,7 +19,6 @@ reminders before another prompt, makes no family. Each candidate is found by an 
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import chain
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -257,18 +256,19 @@ class Lineage:
 
     def _is_summary(self, number: int, step: Step) -> bool:
         """Whether a quoted answer closed a conversation: one of the same program, or one sent as text to another."""
-        earlier = self._steps[number]
-        if not self._quotes.asks_for_summary([*earlier.system, *earlier.path[-2:]]):
-            return False
-        if len(earlier.path) <= 2:
+        if len(self._steps[number].path) <= 2:
             return True
         parents = (number, self._links[number].parent)
         systems = [self._steps[at].system for at in parents if at is not None]
         return not step.system or any(self._prompts.similar(step.system, system) for system in systems)
 
-    def _may_be_summed_up(self, step: Step) -> bool:
-        """Whether the request held a conversation, or the text of one."""
-        return len(step.path) > 2 or sum(len(self._rows.text(row)) for row in step.path) > _TRANSCRIPT
+    def _may_be_summary(self, step: Step) -> bool:
+        """Whether the request held a conversation, or the text of one, asked for a summary, and got words."""
+        if any(row in self._rows.calls for row in step.answer):
+            return False
+        if len(step.path) <= 2 and sum(len(self._rows.text(row)) for row in step.path) < _TRANSCRIPT:
+            return False
+        return self._quotes.asks_for_summary((*step.system, *step.path[-2:]))
 
     def _remember(self, step: Step, link: Link) -> None:
         number = len(self._steps)
@@ -276,20 +276,18 @@ class Lineage:
         self._links.append(link)
         if step.response_id:
             self._responses[step.response_id] = number
-        self._end(step.path, number)
-        if step.answer:
-            self._end(step.path + step.answer, number)
-            # A summary calls no tools, and there is something that it sums up.
-            if not any(row in self._rows.calls for row in step.answer) and self._may_be_summed_up(step):
-                self._quotes.remember(step.answer, number)
-        for said in step.alternatives:
-            self._end(step.path + said, number)
-        for row in dict.fromkeys(chain(step.answer, *step.alternatives)):
-            self._makers[row].append(number)
-            for call in self._rows.calls.get(row, ()):
-                self._callers[call] = number
+        self._end(tuple(step.path), number)
+        for said in (step.answer, *step.alternatives):
+            if said:
+                self._end((*step.path, *said), number)
+            for row in said:
+                self._makers[row].append(number)
+                for call in self._rows.calls.get(row, ()):
+                    self._callers[call] = number
+        if step.answer and self._may_be_summary(step):
+            self._quotes.remember(step.answer, number)
 
-    def _end(self, rows: list[RowId], number: int) -> None:
+    def _end(self, rows: tuple[RowId, ...], number: int) -> None:
         if rows:
             self._ends.add((rows[-1], len(rows)))
-            self._wholes.setdefault(hash(tuple(rows)), []).append(number)
+            self._wholes.setdefault(hash(rows), []).append(number)

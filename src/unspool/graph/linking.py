@@ -15,7 +15,7 @@ def link(requests: list[CookedRequest], messages: list[CookedMessage], previous:
         Rows(
             text=lambda row: rows[row].content,
             is_user=lambda row: rows[row].role == "user",
-            calls={message.id: calls for message in messages if (calls := _real_calls(message))},
+            calls={message.id: calls for message in messages if message.tool_calls and (calls := _real_calls(message))},
             answers=lambda row: call if _is_real(call := rows[row].tool_use_id) else None,
         )
     )
@@ -39,14 +39,12 @@ def link(requests: list[CookedRequest], messages: list[CookedMessage], previous:
 
 
 def _says_nothing(message: CookedMessage) -> bool:
-    return message.role == "assistant" and not message.content.strip()
+    return message.role == "assistant" and (not message.content or message.content.isspace())
 
 
 def _real_calls(message: CookedMessage) -> list[str]:
     """Ids of calls that the provider gave; `call_0` and its like are our own and prove nothing."""
-    if message.tool_calls is None:
-        return []
-    return [call.id for call in message.tool_calls if call.id and _is_real(call.id)]
+    return [call.id for call in message.tool_calls or () if call.id and _is_real(call.id)]
 
 
 def _is_real(call_id: str | None) -> bool:

@@ -39,6 +39,7 @@ class Quotes:
     def __init__(self, text: Callable[[str], str]) -> None:
         self._text = text
         self._said: dict[int, int] = {}
+        self._asking: dict[str, bool] = {}
 
     def remember(self, answer: Iterable[str], number: int) -> None:
         for row in answer:
@@ -55,7 +56,14 @@ class Quotes:
         return [number for number, quoted in length.most_common() if quoted >= _ENOUGH]
 
     def asks_for_summary(self, rows: Iterable[str]) -> bool:
-        return any(word in self._text(row).lower() for row in rows for word in _ASKS)
+        return any(map(self._asks, rows))
+
+    def _asks(self, row: str) -> bool:
+        known = self._asking.get(row)
+        if known is None:
+            text = self._text(row).lower()
+            known = self._asking[row] = any(word in text for word in _ASKS)
+        return known
 
     def says_summary(self, rows: Iterable[str]) -> bool:
         return any(words in self._text(row) for row in rows for words in _SUMMARIES)
