@@ -4,6 +4,7 @@ import os
 import signal
 import sys
 from importlib import import_module
+from typing import TextIO
 
 import click
 
@@ -53,8 +54,6 @@ def run() -> None:
     """Run the command with the exit statuses that the documentation promises."""
     try:
         status = unspool.main(prog_name="unspool", standalone_mode=False)
-        if sys.stdout is not None:
-            sys.stdout.flush()
     except UnspoolError as error:
         _say(f"unspool: {error}")
         status = error.exit_status
@@ -64,12 +63,29 @@ def run() -> None:
     except (KeyboardInterrupt, click.Abort):
         _say("unspool: interrupted")
         status = 128 + signal.SIGINT
+    except OSError as error:  # help that could not be shown
+        _say(f"unspool: {error.strerror}")
+        status = 2
     except ClosedPipe:
-        # Python would complain again when it closes standard output.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _close(sys.stdout)
         status = 0
+    if not _close(sys.stdout):
+        status = status or 2
+    _close(sys.stderr)
     sys.exit(status)
 
 
 def _say(text: str) -> None:
     click.echo(text, err=True)
+
+
+def _close(stream: TextIO | None) -> bool:
+    """Whether all that was said went out. What did not is dropped: Python would complain once more at its end."""
+    if stream is None:
+        return True
+    try:
+        stream.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        return False
+    return True
