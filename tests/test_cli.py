@@ -51,6 +51,12 @@ def test_output_and_summary_are_apart(unspool: Run, write: Write) -> None:
     assert re.search(r"unreadable .*trace.jsonl:2: no JSON", summary)
 
 
+def test_equal_notes_are_one_line(unspool: Run, write: Write) -> None:
+    summary = unspool("cook", write(*[{"no": "record"}] * 30), "-o", os.devnull).stderr.decode()
+    assert "trace.jsonl:1 and 29 more lines: no call" in summary
+    assert len(summary.splitlines()) < 6
+
+
 def test_a_file_as_output(unspool: Run, write: Write, tmp_path: Path) -> None:
     done = unspool(
         "cook", write(call("u", answer="a")), "-o", tmp_path / "out.json", "--notes", tmp_path / "notes.jsonl"

@@ -115,12 +115,17 @@ def _branches(members: list[CookedRequest]) -> str:
 
 
 def _notes(notes: list[Note]) -> Iterable[str]:
+    """The first notes, those of one file that say the same in one line."""
     if notes:
         yield ""
-    for note in notes[:_NOTES]:
-        yield f"{click.style(f'{note.kind:<10}', fg='yellow')} {safe(f'{note.origin}: {note.reason}')}"
-    if len(notes) > _NOTES:
-        yield click.style(f"… and {plural(len(notes) - _NOTES, 'more note')}: see --notes FILE", dim=True)
+    groups: dict[tuple[str, str, str], list[Note]] = defaultdict(list)
+    for note in notes:
+        groups[note.kind, note.origin.file, note.reason].append(note)
+    for (kind, _, reason), same in list(groups.items())[:_NOTES]:
+        more = f" and {plural(len(same) - 1, 'more line')}" if len(same) > 1 else ""
+        yield f"{click.style(f'{kind:<10}', fg='yellow')} {safe(f'{same[0].origin}{more}: {reason}')}"
+    if rest := list(groups.values())[_NOTES:]:
+        yield click.style(f"… and {plural(sum(map(len, rest)), 'more note')}: see --notes FILE", dim=True)
 
 
 def plural(number: int, one: str, many: str | None = None) -> str:
