@@ -20,20 +20,12 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
 BLOCK = 1 << 20
+"""Bytes that are read at once."""
 _PACKED = 1 << 14
+"""Bytes of compressed data that are unpacked at once."""
 DASH = "-"
 """Standard input or output."""
-ENDINGS = (
-    ".jsonl",
-    ".json",
-    ".ndjson",
-    ".jsonl.gz",
-    ".json.gz",
-    ".ndjson.gz",
-    ".jsonl.zst",
-    ".json.zst",
-    ".ndjson.zst",
-)
+ENDINGS = tuple(name + packed for packed in ("", ".gz", ".zst") for name in (".jsonl", ".json", ".ndjson"))
 _GZIP, _ZSTD, _SKIPPED = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\x2a\x4d\x18"
 
 

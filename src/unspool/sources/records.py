@@ -5,6 +5,7 @@
 {\\n  "id": 1\\n}\\n              one object over several lines
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
@@ -16,6 +17,7 @@ from unspool.model import Note, Origin
 from unspool.sources.files import Damaged, blocks
 from unspool.sources.jsontext import Unreadable, mend, spans
 
+_ARRAY = re.compile(rb"\[\s*(?:[{\]]|$)")  # of objects; a log line may begin with a bracket too
 _BOM = b"\xef\xbb\xbf"
 _elements = msgspec.json.Decoder(list[Raw]).decode
 _any = msgspec.json.Decoder(Raw).decode
@@ -36,7 +38,7 @@ def read_records(path: str) -> Iterator[Record | Note]:
 
 def _opens_a_document(line: bytes) -> bool:
     """Whether the first line is the beginning of one document over the whole file: no record ends like this."""
-    return line.startswith(b"[") or (line.startswith(b"{") and line.endswith((b"{", b"[", b",", b":")))
+    return bool(_ARRAY.match(line)) or (line.startswith(b"{") and line.endswith((b"{", b"[", b",", b":")))
 
 
 def _from_document(path: str, lines: Iterable[Record | Note]) -> Iterator[Record | Note]:
