@@ -21,7 +21,7 @@ def main() -> None:
         nowhere.writelines(encode(cooked))
     cooking = time.process_time()
     begin = time.process_time()
-    link(cooked.requests, cooked.messages, {})  # once more, alone
+    link(cooked.requests, cooked.messages, {}, set())  # once more, alone
     json.dump({"cook_cpu": cooking, "link_cpu": time.process_time() - begin}, sys.stdout)
 
 

@@ -208,6 +208,18 @@ def test_equal_answers_in_many_conversations_do_not_mislead(links: Any) -> None:
     assert all(found[f"{n}.0"][0] is None for n in range(30))
 
 
+def test_counting_tokens_is_no_attempt(links: Any) -> None:
+    found = links(
+        call("u1", answer="a1", id="1"),
+        call("u1", "a1", "u2", id="count", path="/v1/messages/count_tokens?beta=true"),
+        call("u1", "a1", "u2", answer="a2", id="2"),
+        call("u1", "a1", "u2", "a2", "u3", answer="a3", id="3"),
+    )
+    assert found["count"] == ("1", "continues", None)
+    assert found["2"] == ("1", "continues", None)
+    assert found["3"] == ("2", "continues", None)
+
+
 def test_a_request_without_messages_is_a_root(links: Any) -> None:
     assert links(call(id="1", answer="a1"), call(id="2", answer="a1")) == {"1": (None,) * 3, "2": (None,) * 3}
 

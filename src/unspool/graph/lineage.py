@@ -94,7 +94,7 @@ def _far(found: _Found) -> tuple[int, int, int]:
 
 
 class Lineage:
-    """Feed it requests in time order; it links each to an earlier one."""
+    """Give it requests in time order: it finds the earlier one that each is linked to, and remembers what is added."""
 
     def __init__(self, rows: Rows) -> None:
         self._rows = rows
@@ -108,12 +108,7 @@ class Lineage:
         self._prompts = Prompts(rows.text)
         self._quotes = Quotes(rows.text)
 
-    def add(self, step: Step) -> Link:
-        link = self._link(step)
-        self._remember(step, link)
-        return link
-
-    def _link(self, step: Step) -> Link:
+    def find(self, step: Step) -> Link:
         previous = self._responses.get(step.previous_response_id or "")
         if previous is None and (retried := self._same_path(step)) is not None:
             parent = self._links[retried].parent
@@ -270,7 +265,7 @@ class Lineage:
             return False
         return self._quotes.asks_for_summary((*step.system, *step.path[-2:]))
 
-    def _remember(self, step: Step, link: Link) -> None:
+    def add(self, step: Step, link: Link) -> None:
         number = len(self._steps)
         self._steps.append(step)
         self._links.append(link)

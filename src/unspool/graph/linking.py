@@ -1,13 +1,18 @@
 """Lineage of cooked requests: what of them is a path, and where the links go."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 
 from unspool.graph.lineage import Lineage, Rows, Step
 from unspool.model import CookedMessage, CookedRequest
 
 
-def link(requests: list[CookedRequest], messages: list[CookedMessage], previous: Mapping[str, str]) -> None:
-    """Give each request, in time order, its parent. `previous` names the response that a request says it continues."""
+def link(
+    requests: list[CookedRequest], messages: list[CookedMessage], previous: Mapping[str, str], aside: Set[str]
+) -> None:
+    """Give each request, in time order, its parent.
+
+    `previous` names the response that a request says it continues. Nothing descends from the requests in `aside`.
+    """
     rows = {message.id: message for message in messages}
     system = {message.id for message in messages if message.role == "system"}
     silent = {message.id for message in messages if message.role == "thinking" or _says_nothing(message)}
@@ -19,6 +24,7 @@ def link(requests: list[CookedRequest], messages: list[CookedMessage], previous:
             answers=lambda row: call if _is_real(call := rows[row].tool_use_id) else None,
         )
     )
+    linked: list[CookedRequest] = []
     for request in requests:
         asked = request.request_messages
         lead = next((at for at, row in enumerate(asked) if row not in system), len(asked))
@@ -32,10 +38,13 @@ def link(requests: list[CookedRequest], messages: list[CookedMessage], previous:
             response_id=request.response_id,
             previous_response_id=previous.get(request.id),
         )
-        found = lineage.add(step)
-        request.parent_id = None if found.parent is None else requests[found.parent].id
+        found = lineage.find(step)
+        request.parent_id = None if found.parent is None else linked[found.parent].id
         request.parent_reason = found.reason
-        request.retry_of = None if found.retry_of is None else requests[found.retry_of].id
+        request.retry_of = None if found.retry_of is None else linked[found.retry_of].id
+        if request.id not in aside:
+            lineage.add(step, found)
+            linked.append(request)
 
 
 def _says_nothing(message: CookedMessage) -> bool:

@@ -91,6 +91,7 @@ class Traffic:
             timestamp=self._time(envelope.get("timestamp")),
             duration_ms=self._duration(envelope.get("duration_ms")),
             status=status,
+            path=path.partition("?")[0],
             settings={key: plain(value) for key, value in request.items() if key not in handled},
             extra={key: plain(value) for key, value in envelope.items() if key not in _FACTS} or None,
         )

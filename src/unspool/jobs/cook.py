@@ -1,6 +1,7 @@
 """Cook: recorded traffic in, the deduplicated graph of its conversations out."""
 
 import os
+import re
 from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
@@ -9,6 +10,8 @@ from unspool.graph.linking import link
 from unspool.ingest.open import read_exchanges
 from unspool.model import Cooked, CookedRequest, Exchange, Note
 
+_ASIDE = re.compile(r"count_?tokens|/embeddings|/moderations", re.IGNORECASE)
+"""Paths of calls that ask about a conversation, and are no part of it."""
 Input: TypeAlias = str | os.PathLike[str]
 
 
@@ -21,6 +24,7 @@ def cook(*inputs: Input, wire: str = "auto", seen: Callable[[Exchange | Note], N
     cooker = Cooker()
     requests: list[CookedRequest] = []
     previous: list[str | None] = []
+    aside: list[bool] = []
     notes: list[Note] = []
     for item in read_exchanges(*inputs, wire=wire):
         if seen is not None:
@@ -31,10 +35,12 @@ def cook(*inputs: Input, wire: str = "auto", seen: Callable[[Exchange | Note], N
         requests.append(cooker.add(item))
         named = item.settings.get("previous_response_id")
         previous.append(named if isinstance(named, str) else None)
+        aside.append(bool(_ASIDE.search(item.path)))
     name_requests(requests)
     continued = {request.id: named for request, named in zip(requests, previous, strict=True) if named}
+    asides = {request.id for request, is_aside in zip(requests, aside, strict=True) if is_aside}
     requests = in_time_order(requests)
-    link(requests, cooker.messages, continued)
+    link(requests, cooker.messages, continued, asides)
     return Cooked(cooker.messages, cooker.tools, requests, notes)
 
 

@@ -76,6 +76,8 @@ class Exchange(Struct, frozen=True, gc=False, omit_defaults=True):
     """Start of the call, milliseconds since 1970 UTC."""
     duration_ms: float | None = None
     status: int | None = None
+    path: str = ""
+    """Of the URL, where it was recorded; without the query, which may hold a key."""
     settings: dict[str, Any] = {}
     """All other keys of the request: temperature, tool choice, metadata, …"""
     extra: Extra = None
