@@ -110,7 +110,7 @@ CASES = {
     "key-order": Case(key_order, 300, quick_count=60, bound=1.1),
     "volatile-system": Case(volatile_system, 300, quick_count=60, bound=1.1),
     "distinct": Case(distinct, 700, quick_count=80, bound=4.0, lineage=True),
-    "distinct-tools": Case(distinct_tools, 700, quick_count=80),
+    "distinct-tools": Case(distinct_tools, 700, quick_count=80, bound=4.0, lineage=True),
     "unrelated": Case(unrelated, 200, quick_count=20, bound=2.5, lineage=True),
     "unrelated-mixed": Case(unrelated_mixed, 200, quick_count=20, bound=2.5),
     "requests-10000": Case(short_messages, 500, quick_count=50, lineage=True),

@@ -13,14 +13,24 @@ def link(
 
     `previous` names the response that a request says it continues. Nothing descends from the requests in `aside`.
     """
-    rows = {message.id: message for message in messages}
-    system = {message.id for message in messages if message.role == "system"}
-    silent = {message.id for message in messages if message.role == "thinking" or _says_nothing(message)}
+    rows: dict[str, CookedMessage] = {}
+    calls: dict[str, list[str]] = {}
+    system: set[str] = set()
+    silent: set[str] = set()
+    for message in messages:
+        rows[message.id] = message
+        if message.tool_calls:
+            if real := [call.id for call in message.tool_calls if call.id and _is_real(call.id)]:
+                calls[message.id] = real
+        elif message.role == "system":
+            system.add(message.id)
+        elif message.role == "thinking" or _says_nothing(message):
+            silent.add(message.id)
     lineage = Lineage(
         Rows(
             text=lambda row: rows[row].content,
             is_user=lambda row: rows[row].role == "user",
-            calls={message.id: calls for message in messages if message.tool_calls and (calls := _real_calls(message))},
+            calls=calls,
             answers=lambda row: call if _is_real(call := rows[row].tool_use_id) else None,
         )
     )
@@ -51,10 +61,6 @@ def _says_nothing(message: CookedMessage) -> bool:
     return message.role == "assistant" and (not message.content or message.content.isspace())
 
 
-def _real_calls(message: CookedMessage) -> list[str]:
-    """Ids of calls that the provider gave; `call_0` and its like are our own and prove nothing."""
-    return [call.id for call in message.tool_calls or () if call.id and _is_real(call.id)]
-
-
 def _is_real(call_id: str | None) -> bool:
+    """Whether the provider gave the id; `call_0` and its like are our own and prove nothing."""
     return call_id is not None and call_id != "" and not (call_id.startswith("call_") and call_id[5:].isdecimal())
