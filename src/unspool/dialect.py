@@ -1,12 +1,13 @@
-"""The contracts between the parts: what a record is, and what a wire must know."""
+"""The contracts between the parts: what a record is, what a wire must know, and what a reader."""
 
 import re
-from collections.abc import Callable, Iterable
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal, Protocol, TypeAlias
 
 from msgspec import Raw, Struct
 
-from unspool.model import Message, Origin, Response, Tool
+from unspool.model import Event, Facts, Message, Note, Origin, Response, Tool
 
 Scalar: TypeAlias = str | int | float | bool | None
 Body: TypeAlias = dict[str, list[Raw] | dict[str, Raw] | Scalar]
@@ -18,6 +19,8 @@ class Record(Struct, frozen=True):
 
     data: bytes
     origin: Origin
+    value: Any = None
+    """What the data says, where somebody had to decode it already."""
 
 
 class Signs(Struct, frozen=True):
@@ -67,3 +70,62 @@ class Wire(Struct, frozen=True):
 
 PATH, SHAPE, HINT = 8, 3, 1
 """Weights of claims: what the URL says, what the shape of a body says, what a name suggests."""
+
+
+Container: TypeAlias = Literal["lines", "document", "sqlite", "text"]
+
+
+class Head(Struct, frozen=True):
+    """The beginning of a file: what tells whose log it is. The name of a file never decides alone."""
+
+    path: str
+    container: Container
+    """JSON lines, one JSON document, a database, or anything else that is text."""
+    lines: tuple[dict[str, Any], ...] = ()
+    """The first objects of JSON lines, 20 at most."""
+    document: Any = None
+    """The whole document, decoded."""
+    tables: Mapping[str, frozenset[str]] = {}
+    """The tables of a database and their columns."""
+    text: str = ""
+    """The first 16 KB of a text."""
+
+
+class Decoder(Protocol):
+    """Reads one log, record after record, and remembers what it must. Bad records give notes; it never raises."""
+
+    sessions: dict[str, Facts]
+    """What the log said so far of its sessions: one in most, many in a database."""
+
+    def feed(self, record: Record) -> Iterable[Event | Note]:
+        """What the record brought. Events that need a later record to be whole may wait for it."""
+
+    def close(self) -> Iterable[Event | Note]:
+        """What still waited: the file is at its end, or has not grown for a while. Feeding may go on."""
+
+
+class Reader(Struct, frozen=True):
+    """One agent's log, or its live stream."""
+
+    name: str
+    agent: str
+    """The agent's name; equal to `name` but for a live stream."""
+    title: str
+    """As people know it."""
+    claims: Callable[[Head], bool]
+    """Whether the file is such a log; only one reader may say so."""
+    decoder: Callable[[str], Decoder]
+    """A decoder for the file of that path."""
+    places: Callable[[Mapping[str, str], Path], Iterable["Place"]] = lambda _environment, _home: ()
+    """Where the agent keeps its logs, by its environment variables and the home folder."""
+    records: Callable[[str], Iterator[Record | Note]] | None = None
+    """How the file is taken apart, where it is neither JSON lines nor one document."""
+    beside: Callable[[str], Iterable[str]] = lambda _path: ()
+    """Other files that the decoder reads with this one: if they change, what was read has changed."""
+
+
+class Place(Struct, frozen=True):
+    """A folder, and the patterns of the names of the logs below it."""
+
+    folder: Path
+    patterns: tuple[str, ...]

@@ -1,39 +1,13 @@
-"""Facts beside the bodies: time, duration, status, URL, model. Recorders put each in a place of their own."""
+"""Facts beside the bodies: duration, status, URL, model. Recorders put each in a place of their own."""
 
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from typing import Any
 
 from unspool.ingest.envelope import Envelope, plain
 
 _GEMINI_MODEL = re.compile(r"/models/([^/:?]+):")
 _BEDROCK_MODEL = re.compile(r"/model/([^/?]+)/")
-_FRACTION = re.compile(r"(\.\d{6})\d+")
-_UNITS = ((10**11, 1), (10**14, 10**3), (10**17, 10**6), (10**20, 10**9))
-"""Seconds below 10¹¹ (the year 5138), then milliseconds, microseconds, nanoseconds: (limit, how many in a second)."""
-
-
-def time_of(value: Any) -> int | None:
-    """Milliseconds since 1970. A time without a zone is UTC; None for what is no time."""
-    match value:
-        case bool():
-            return None
-        case int() | float():
-            if value <= 0:
-                return None
-            for limit, unit in _UNITS:
-                if value < limit:
-                    return int(value * 1000 / unit) if unit > 1 else int(value * 1000)
-            return None
-        case str():
-            text = _FRACTION.sub(r"\1", value.strip())
-            try:
-                moment = datetime.fromisoformat(text)
-            except ValueError:
-                return time_of(float(text)) if re.fullmatch(r"\d{9,17}(\.\d+)?", text) else None
-            return round((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1000)
-    return None
 
 
 def number_of(value: Any) -> float | None:

@@ -11,12 +11,13 @@ from unspool.dialect import Body, Record, Signs, Wire
 from unspool.errors import UnknownFormat
 from unspool.ingest.decoding import Decoding
 from unspool.ingest.envelope import Envelope, open_envelope, plain
-from unspool.ingest.facts import models, number_of, path_of, status_of, time_of
+from unspool.ingest.facts import models, number_of, path_of, status_of
 from unspool.ingest.known import Cut, KnownRuns
 from unspool.ingest.pairing import Named, Pairing
 from unspool.ingest.replies import read_reply, reply_of
 from unspool.model import Exchange, Message, Note, Response
 from unspool.sources.jsontext import Unreadable, dumps, mend
+from unspool.sources.values import time_of
 from unspool.wires import WIRES, likeliest_wire, wire_for
 
 AUTO = "auto"

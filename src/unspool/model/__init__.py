@@ -1,5 +1,6 @@
 """The nouns that every part of unspool speaks in."""
 
+from unspool.model.action import Action, Kind, Meaning
 from unspool.model.blocks import (
     Block,
     Compaction,
@@ -14,15 +15,20 @@ from unspool.model.blocks import (
     ToolUse,
 )
 from unspool.model.cooked import Cooked, CookedCall, CookedMessage, CookedRequest, CookedRole, CookedTool, ParentReason
+from unspool.model.event import MAIN, Content, Event
 from unspool.model.exchange import Exchange, Failure, Response, Stop, StopReason, Usage
 from unspool.model.identity import fingerprint, identity
 from unspool.model.message import Form, Message, Role
 from unspool.model.note import Note, NoteKind, Origin
+from unspool.model.session import Facts
 from unspool.model.tool import Tool
 
 __all__ = [
+    "MAIN",
+    "Action",
     "Block",
     "Compaction",
+    "Content",
     "Cooked",
     "CookedCall",
     "CookedMessage",
@@ -30,10 +36,14 @@ __all__ = [
     "CookedRole",
     "CookedTool",
     "Document",
+    "Event",
     "Exchange",
     "Extra",
+    "Facts",
     "Failure",
     "Form",
+    "Kind",
+    "Meaning",
     "Medium",
     "Message",
     "Note",

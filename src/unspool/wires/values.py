@@ -1,4 +1,4 @@
-"""Reading values that may be anything: what the wires share."""
+"""Blocks, stops and arguments out of values that may be anything: what the wires share."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -6,32 +6,9 @@ from typing import Any
 
 from unspool.model import Block, Document, Extra, Form, Medium, Other, Stop, StopReason, Text
 from unspool.sources.jsontext import Unreadable, dumps, loads
+from unspool.sources.values import mapping, string, text_of
 
 _DATA_URL = re.compile(r"data:([^;,]*)(?:;[^,]*)?;base64,(.*)", re.DOTALL)
-
-
-def text_of(value: Any) -> str:
-    """A string as it is, nothing as nothing, anything else as JSON."""
-    if isinstance(value, str):
-        return value
-    return "" if value is None else dumps(value)
-
-
-def string(value: Any) -> str | None:
-    """A string as it is, null as None, anything else as JSON: an id that is a number is still an id."""
-    return value if value is None or isinstance(value, str) else dumps(value)
-
-
-def mapping(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def listing(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
-def count(value: Any) -> int:
-    return int(value) if isinstance(value, int | float) and value > 0 else 0
 
 
 def leftover(value: Mapping[str, Any], *known: str) -> Extra:

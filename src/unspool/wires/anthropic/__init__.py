@@ -6,9 +6,9 @@ Also Claude on Bedrock and Vertex (`anthropic_version` in the body), and Bedrock
 import re
 
 from unspool.dialect import HINT, PATH, SHAPE, Signs, Wire
+from unspool.sources.values import mapping
 from unspool.wires.anthropic.decode import answer, decode, tools
 from unspool.wires.anthropic.fold import EVENTS, fold
-from unspool.wires.values import mapping
 
 _MARKS = re.compile(
     rb'"type"\s*:\s*"(?:(?:server_)?tool_use|tool_result|(?:redacted_)?thinking)"|"source"\s*:\s*\{\s*"type"'

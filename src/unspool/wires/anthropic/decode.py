@@ -22,19 +22,8 @@ from unspool.model import (
     Usage,
 )
 from unspool.sources.jsontext import dumps
-from unspool.wires.values import (
-    arguments_of,
-    content_of,
-    count,
-    leftover,
-    mapping,
-    medium_of,
-    misfits,
-    other,
-    stop_of,
-    string,
-    text_of,
-)
+from unspool.sources.values import count, mapping, string, text_of
+from unspool.wires.values import arguments_of, content_of, leftover, medium_of, misfits, other, stop_of
 
 # Kept raw on purpose: they change what the model may do, or show what a tool found, and have no counterpart elsewhere.
 _KNOWN = frozenset(

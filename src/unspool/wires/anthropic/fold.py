@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from unspool.dialect import Folded
-from unspool.wires.values import arguments_of, kind_of, listing, mapping, text_of
+from unspool.sources.values import listing, mapping, text_of
+from unspool.wires.values import arguments_of, kind_of
 
 EVENTS = (
     "message_start",

@@ -7,9 +7,9 @@ no id. A stream is SSE, or one JSON array of the same chunks.
 import re
 
 from unspool.dialect import PATH, SHAPE, Signs, Wire
+from unspool.sources.values import mapping
 from unspool.wires.gemini.decode import answer, decode, tools
 from unspool.wires.gemini.fold import fold
-from unspool.wires.values import mapping
 
 _OWN_KEYS = (
     "contents",

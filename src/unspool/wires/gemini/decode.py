@@ -20,20 +20,8 @@ from unspool.model import (
     Usage,
 )
 from unspool.sources.jsontext import dumps
-from unspool.wires.values import (
-    arguments_of,
-    content_of,
-    count,
-    leftover,
-    listing,
-    mapping,
-    medium_of,
-    misfits,
-    other,
-    stop_of,
-    string,
-    text_of,
-)
+from unspool.sources.values import count, listing, mapping, string, text_of
+from unspool.wires.values import arguments_of, content_of, leftover, medium_of, misfits, other, stop_of
 
 _STOPS: dict[str, StopReason] = {
     "STOP": "end_turn",

@@ -4,8 +4,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from unspool.dialect import Folded
+from unspool.sources.values import count, listing, mapping, text_of
 from unspool.wires.gemini.decode import CALL, SIGNATURE, either
-from unspool.wires.values import count, kind_of, listing, mapping, text_of
+from unspool.wires.values import kind_of
 
 _KEYS = {"candidates", "createTime"} | {
     *("usageMetadata", "promptFeedback", "modelVersion", "responseId"),

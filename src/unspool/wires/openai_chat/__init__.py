@@ -7,9 +7,9 @@ A tool result is a message of its own here (role `tool`); a call's arguments are
 import re
 
 from unspool.dialect import PATH, SHAPE, Signs, Wire
+from unspool.sources.values import mapping, text_of
 from unspool.wires.openai_chat.decode import answer, decode, tools
 from unspool.wires.openai_chat.fold import fold
-from unspool.wires.values import mapping, text_of
 
 _MARKS = re.compile(rb'"tool_call(?:s|_id)"\s*:|"role"\s*:\s*"tool"')
 

@@ -21,20 +21,8 @@ from unspool.model import (
     ToolUse,
     Usage,
 )
-from unspool.wires.values import (
-    arguments_of,
-    content_of,
-    count,
-    from_url,
-    leftover,
-    listing,
-    mapping,
-    misfits,
-    other,
-    stop_of,
-    string,
-    text_of,
-)
+from unspool.sources.values import count, listing, mapping, string, text_of
+from unspool.wires.values import arguments_of, content_of, from_url, leftover, misfits, other, stop_of
 
 _ROLES: dict[str, Role] = {"developer": "system", "model": "assistant"}
 _STOPS: dict[str, StopReason] = {

@@ -5,7 +5,8 @@ from typing import Any
 
 from unspool.dialect import Folded
 from unspool.sources.sse import DONE
-from unspool.wires.values import count, kind_of, listing, mapping, string, text_of
+from unspool.sources.values import count, listing, mapping, string, text_of
+from unspool.wires.values import kind_of
 
 
 def fold(events: Iterable[Any]) -> Folded:

@@ -5,10 +5,10 @@ interpreter, remote MCP) is one item that holds call and result.
 """
 
 from unspool.dialect import PATH, SHAPE, Signs, Wire
+from unspool.sources.values import mapping, text_of
 from unspool.wires.openai_responses.decode import answer, tools
 from unspool.wires.openai_responses.fold import fold
 from unspool.wires.openai_responses.items import decode
-from unspool.wires.values import mapping, text_of
 
 
 def claims(signs: Signs) -> int:

@@ -6,8 +6,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from unspool.model import Response, Stop, StopReason, Text, Tool, Usage
+from unspool.sources.values import count, listing, mapping, string, text_of
 from unspool.wires.openai_responses.items import CLIENT_CALLS, decode, runs_at_provider
-from unspool.wires.values import count, leftover, listing, mapping, misfits, string, text_of
+from unspool.wires.values import leftover, misfits
 
 _INCOMPLETE: dict[str, StopReason] = {
     "max_output_tokens": "max_tokens",

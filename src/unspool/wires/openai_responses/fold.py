@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from unspool.dialect import Folded
-from unspool.wires.values import count, kind_of, listing, mapping, text_of
+from unspool.sources.values import count, listing, mapping, text_of
+from unspool.wires.values import kind_of
 
 _ENDS = tuple(f"response.{end}" for end in ("completed", "failed", "incomplete", "cancelled", "done"))
 

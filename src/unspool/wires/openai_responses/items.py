@@ -17,18 +17,8 @@ from unspool.model import (
     ToolUse,
 )
 from unspool.sources.jsontext import dumps
-from unspool.wires.values import (
-    arguments_of,
-    content_of,
-    from_url,
-    leftover,
-    listing,
-    mapping,
-    medium_of,
-    other,
-    string,
-    text_of,
-)
+from unspool.sources.values import listing, mapping, string, text_of
+from unspool.wires.values import arguments_of, content_of, from_url, leftover, medium_of, other
 
 _ROLES: dict[str, Role] = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant"}
 # Kept raw on purpose: bookkeeping between client and provider, no part of what is said. And who writes it.

@@ -1,0 +1,1 @@
+"""Vocabularies: what each agent's tools mean. One module an agent."""

@@ -1,0 +1,206 @@
+"""Events: what happened in an agent's run, one after another, whatever the agent.
+
+    {"id", "session_id", "parent_id", "timestamp", "stream_id", "type", "content", "metadata"}
+
+is how an event is written. In memory it holds a key in place of its id: ids are hashes, and few are ever asked for.
+"""
+
+import hashlib
+from typing import Any, ClassVar, Literal, TypeAlias
+
+from msgspec import Struct
+
+from unspool.model.action import Action, Kind, PlanItem
+from unspool.model.note import Origin
+
+Level: TypeAlias = Literal["info", "warning", "error", "context", "system"]
+"""context: the model was shown it, but nobody typed it. system: a system prompt or a developer's instructions."""
+MAIN = "main"
+"""The stream of the agent itself; that of a sub-agent is `agent:<id>`."""
+
+
+class User(Struct, frozen=True, gc=False, omit_defaults=True):
+    """What a person said. Images and documents stand in the text as `[image: image/png, 1,234 bytes]`."""
+
+    type: ClassVar = "user"
+    text: str
+
+
+class Thinking(Struct, frozen=True, gc=False, omit_defaults=True):
+    type: ClassVar = "thinking"
+    text: str
+    """Empty where only a signature or a cipher was kept."""
+
+
+class Said(Struct, frozen=True, gc=False, omit_defaults=True):
+    """What the model said."""
+
+    type: ClassVar = "message"
+    text: str
+
+
+class ToolCall(Struct, frozen=True, gc=False, omit_defaults=True):
+    type: ClassVar = "tool_call"
+    name: str
+    """As the agent calls it."""
+    kind: Kind
+    arguments: Any
+    provider_call_id: str | None
+    actions: tuple[Action, ...] = ()
+
+
+class ToolOutput(Struct, frozen=True, gc=False, omit_defaults=True):
+    type: ClassVar = "tool_result"
+    provider_call_id: str | None
+    output: str
+    is_error: bool
+
+
+class TokenUsage(Struct, frozen=True, gc=False, omit_defaults=True):
+    """Tokens of one call to the model, all disjoint but `reasoning`, which is part of `output`: see `Usage`.
+
+    The sum of a session's events is what the session used: a call that is reported twice gives one event, or a second
+    one with only what was added.
+    """
+
+    type: ClassVar = "token_usage"
+    model: str | None
+    input: int
+    cache_read: int
+    cache_write: int
+    output: int
+    reasoning: int
+    response_id: str | None = None
+    """The provider's id of the answer, where the log has it."""
+
+
+class Notification(Struct, frozen=True, gc=False, omit_defaults=True):
+    type: ClassVar = "notification"
+    text: str
+    level: Level
+
+
+class SlashCommand(Struct, frozen=True, gc=False, omit_defaults=True):
+    type: ClassVar = "slash_command"
+    name: str
+    """With its slash."""
+    args: str | None = None
+
+
+class QueueOperation(Struct, frozen=True, gc=False, omit_defaults=True):
+    """Something that was typed while the agent was busy."""
+
+    type: ClassVar = "queue_operation"
+    operation: str
+    text: str | None = None
+    task_id: str | None = None
+
+
+class Summary(Struct, frozen=True, gc=False, omit_defaults=True):
+    """What the session was about, in the agent's words."""
+
+    type: ClassVar = "summary"
+    text: str
+
+
+class Compacted(Struct, frozen=True, gc=False, omit_defaults=True):
+    """From here on the model saw a summary in place of what came before."""
+
+    type: ClassVar = "compaction"
+    text: str = ""
+    trigger: str | None = None
+    tokens_before: int | None = None
+
+
+class Planned(Struct, frozen=True, gc=False, omit_defaults=True):
+    """A plan that the agent holds outside of a tool call."""
+
+    type: ClassVar = "plan"
+    items: tuple[PlanItem, ...] = ()
+    text: str | None = None
+
+
+class AgentSpawn(Struct, frozen=True, gc=False, omit_defaults=True):
+    """A sub-agent began; its events stand in the stream `agent:<agent_id>`."""
+
+    type: ClassVar = "agent_spawn"
+    agent_id: str
+    provider_call_id: str | None = None
+    """The tool call that asked for it."""
+    agent_type: str | None = None
+    description: str | None = None
+
+
+class AgentMessage(Struct, frozen=True, gc=False, omit_defaults=True):
+    """What one agent said to another."""
+
+    type: ClassVar = "agent_message"
+    text: str
+    sender: str | None = None
+    recipient: str | None = None
+
+
+class ModelChange(Struct, frozen=True, gc=False, omit_defaults=True):
+    type: ClassVar = "model_change"
+    model: str
+    previous: str | None = None
+
+
+class TurnEnd(Struct, frozen=True, gc=False, omit_defaults=True):
+    type: ClassVar = "turn_end"
+    status: str
+    """completed, interrupted or failed."""
+    duration_ms: float | None = None
+    text: str | None = None
+
+
+Content: TypeAlias = (
+    User
+    | Thinking
+    | Said
+    | ToolCall
+    | ToolOutput
+    | TokenUsage
+    | Notification
+    | SlashCommand
+    | QueueOperation
+    | Summary
+    | Compacted
+    | Planned
+    | AgentSpawn
+    | AgentMessage
+    | ModelChange
+    | TurnEnd
+)
+CONTENTS: tuple[type[Content], ...] = Content.__args__
+
+
+class Event(Struct, frozen=True, gc=False, eq=False):
+    session_id: str
+    """The agent's own."""
+    stream_id: str
+    key: str
+    """What names it in its session: the record's own id or line, and the part of the record."""
+    before: str | None
+    """The key of the event before it in its stream."""
+    timestamp: str | None
+    """UTC, `2026-01-02T03:04:05.678Z`; where the record has none, that of the one before it."""
+    content: Content
+    origin: Origin
+
+    @property
+    def type(self) -> str:
+        return self.content.type
+
+    @property
+    def id(self) -> str:
+        return _name(self.session_id, self.key)
+
+    @property
+    def parent_id(self) -> str | None:
+        """The event before it in its stream."""
+        return None if self.before is None else _name(self.session_id, self.before)
+
+
+def _name(session: str, key: str) -> str:
+    return hashlib.sha256(f"{session}\n{key}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
