@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from msgspec import Raw, Struct
 
@@ -72,30 +72,26 @@ PATH, SHAPE, HINT = 8, 3, 1
 """Weights of claims: what the URL says, what the shape of a body says, what a name suggests."""
 
 
-Container: TypeAlias = Literal["lines", "document", "sqlite", "text"]
-
-
 class Head(Struct, frozen=True):
     """The beginning of a file: what tells whose log it is. The name of a file never decides alone."""
 
     path: str
-    container: Container
-    """JSON lines, one JSON document, a database, or anything else that is text."""
     lines: tuple[dict[str, Any], ...] = ()
-    """The first objects of JSON lines, 20 at most."""
+    """The first objects of JSON lines."""
     document: Any = None
-    """The whole document, decoded."""
+    """The value of a file that is one JSON document, be it in one line or in many."""
     tables: Mapping[str, frozenset[str]] = {}
     """The tables of a database and their columns."""
     text: str = ""
-    """The first 16 KB of a text."""
+    """The beginning of a file that is none of these."""
 
 
 class Decoder(Protocol):
     """Reads one log, record after record, and remembers what it must. Bad records give notes; it never raises."""
 
-    sessions: dict[str, Facts]
-    """What the log said so far of its sessions: one in most, many in a database."""
+    @property
+    def sessions(self) -> dict[str, Facts]:
+        """What the log said so far of its sessions: one in most, many in a database."""
 
     def feed(self, record: Record) -> Iterable[Event | Note]:
         """What the record brought. Events that need a later record to be whole may wait for it."""
@@ -118,10 +114,18 @@ class Reader(Struct, frozen=True):
     """A decoder for the file of that path."""
     places: Callable[[Mapping[str, str], Path], Iterable["Place"]] = lambda _environment, _home: ()
     """Where the agent keeps its logs, by its environment variables and the home folder."""
-    records: Callable[[str], Iterator[Record | Note]] | None = None
-    """How the file is taken apart, where it is neither JSON lines nor one document."""
+    document: bool = False
+    """The file is one JSON document, and is fed as one record whose value is decoded already."""
+    rows: Callable[[str], Iterator[Record | Note]] | None = None
+    """How a database is taken apart; other files are fed line by line."""
+    payload: Callable[[Any, Event], Any] = lambda value, _event: value
+    """The part of a decoded record that the event came from."""
     beside: Callable[[str], Iterable[str]] = lambda _path: ()
     """Other files that the decoder reads with this one: if they change, what was read has changed."""
+    kin: Callable[[str], Iterable[str]] = lambda _path: ()
+    """Other logs near this one that may hold streams of the same session: its sub-agents."""
+    pieced: bool = False
+    """Texts come in pieces that are put together: a word need not stand whole in the file."""
 
 
 class Place(Struct, frozen=True):

@@ -3,7 +3,9 @@
 UnspoolError               exit status 2
 ├── InputNotFound          a path that is not there, or cannot be read
 ├── OutputNotWritable      a path that cannot be written
-├── UnknownFormat          a name that no wire has
+├── UnknownFormat          a name that no wire has, or a file that is no agent's log
+├── SessionNotFound        a session's id that none has, or several
+├── WrongPattern           a pattern that is no regular expression
 └── StrictFault            exit status 1: a fault in the data, under --strict
 """
 
@@ -21,6 +23,14 @@ class OutputNotWritable(UnspoolError):
 
 
 class UnknownFormat(UnspoolError):
+    pass
+
+
+class SessionNotFound(UnspoolError):
+    pass
+
+
+class WrongPattern(UnspoolError):
     pass
 
 

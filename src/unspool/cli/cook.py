@@ -35,7 +35,8 @@ def command(inputs: tuple[str, ...], output: str, wire: str, strict: bool, notes
     import msgspec
 
     from unspool.cli.progress import Progress
-    from unspool.cli.summary import plural, say_summary
+    from unspool.cli.summary import say_summary
+    from unspool.cli.words import plural
     from unspool.errors import StrictFault
     from unspool.exports.cooked import encode
     from unspool.exports.writing import write

@@ -1,13 +1,13 @@
 """What `unspool cook` says when it is done: every line accounted for, and each conversation in one row."""
 
 import os
-import shutil
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from contextlib import suppress
 
 import click
 
+from unspool.cli.words import fit, human, plural, safe, terminal_width
 from unspool.model import Cooked, CookedMessage, CookedRequest, Note, NoteKind, Usage
 
 _ROWS = 12
@@ -42,7 +42,7 @@ def say_summary(cooked: Cooked, files: int) -> None:
 def _conversations(cooked: Cooked) -> Iterable[str]:
     roots = _roots(cooked.requests)
     rows = {message.id: message for message in cooked.messages}
-    columns = min(_terminal_width(), 120)
+    columns = min(terminal_width(2), 120)
     width, narrow = max(columns - 57, 16), columns < 73
     heads = "" if narrow else f"  {'model':<20}  {'input':>7} {'cached':>7} {'output':>7}"
     yield click.style(f"{'conversation':<{width}}  {'requests':>8}{heads}", dim=True)
@@ -62,10 +62,6 @@ def _costs(members: list[CookedRequest]) -> str:
     model = (models or ["?"])[0] + (f" +{len(models) - 1}" if len(models) > 1 else "")
     usages = [request.usage for request in members if request.usage]
     return f"  {fit(model, 20)}  {_tokens(usages)}"
-
-
-def _terminal_width() -> int:
-    return shutil.get_terminal_size().columns if os.isatty(2) else 100
 
 
 def _roots(requests: Iterable[CookedRequest]) -> list[list[CookedRequest]]:
@@ -95,7 +91,7 @@ def _tokens(usages: list[Usage]) -> str:
         sum(usage.cache_read for usage in usages),
         sum(usage.output for usage in usages),
     )
-    return " ".join(f"{_human(number):>7}" for number in numbers)
+    return " ".join(f"{human(number):>7}" for number in numbers)
 
 
 def _branches(members: list[CookedRequest]) -> str:
@@ -126,27 +122,3 @@ def _notes(notes: list[Note]) -> Iterable[str]:
         yield f"{click.style(f'{kind:<10}', fg='yellow')} {safe(f'{same[0].origin}{more}: {reason}')}"
     if rest := list(groups.values())[_NOTES:]:
         yield click.style(f"… and {plural(sum(map(len, rest)), 'more note')}: see --notes FILE", dim=True)
-
-
-def plural(number: int, one: str, many: str | None = None) -> str:
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
-
-
-def _human(number: int) -> str:
-    for size, letter in ((1_000_000, "M"), (1_000, "k")):
-        if number >= size:
-            return f"{number / size:.1f}{letter}"
-    return str(number)
-
-
-def fit(text: str, width: int) -> str:
-    """The text in just so many columns, however wide its characters are."""
-    from rich.cells import cell_len, set_cell_size
-
-    text = safe(text)
-    return set_cell_size(text if cell_len(text) <= width else set_cell_size(text, width - 1).rstrip() + "…", width)
-
-
-def safe(text: str) -> str:
-    """Without what would steer a terminal: a trace may hold anything."""
-    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)

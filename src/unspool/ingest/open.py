@@ -1,27 +1,64 @@
-"""The way in: paths → exchanges and notes, whatever the files hold."""
+"""The way in: paths and sessions → exchanges and notes, whatever they hold."""
 
 import os
 from collections.abc import Iterator
+from itertools import chain
 
+from unspool.dialect import Record
 from unspool.errors import InputNotFound
+from unspool.ingest.envelope import open_envelope
 from unspool.ingest.traffic import AUTO, Traffic
 from unspool.model import Exchange, Note, Origin
-from unspool.sources.files import expand
+from unspool.sources.files import DASH, expand, is_database
+from unspool.sources.jsontext import Unreadable
 from unspool.sources.records import read_records
 
 
 def read_exchanges(*inputs: str | os.PathLike[str], wire: str = AUTO) -> Iterator[Exchange | Note]:
-    """Each call in the files, folders or `-` (standard input), in their order, and notes on what was not read."""
+    """Each call in the files, folders or `-` (standard input), in their order, and notes on what was not read.
+
+    An agent's log gives the calls to the model that it implies.
+    """
     traffic = Traffic(wire)
     named = {os.fspath(given) for given in inputs}
     for path in expand(inputs):
         try:
-            for record in read_records(path):
-                if isinstance(record, Note):
-                    yield record
-                else:
-                    yield from traffic.read(record)
+            yield from _read(path, traffic)
         except InputNotFound as error:
             if path in named:
                 raise
             yield Note("unreadable", str(error), Origin(path, 0, 0, 0))  # one file of a folder
+
+
+def _read(path: str, traffic: Traffic) -> Iterator[Exchange | Note]:
+    records: Iterator[Record | Note] = iter(())
+    if path == DASH or not is_database(path):
+        records = read_records(path)
+        first = next(records, None)
+        records = chain([first] if first is not None else [], records)
+        if first is None or _is_call(first):
+            yield from _calls(records, traffic)
+            return
+    from unspool.ingest.implied import implied
+    from unspool.ingest.logs import open_log, open_records  # readers are many, and recorded calls need none
+
+    log, records = open_records(path, records) if path == DASH else (open_log(path), records)
+    yield from _calls(records, traffic) if log is None else implied((log.reader.agent, item) for item in log)
+
+
+def _calls(records: Iterator[Record | Note], traffic: Traffic) -> Iterator[Exchange | Note]:
+    for record in records:
+        if isinstance(record, Note):
+            yield record
+        else:
+            yield from traffic.read(record)
+
+
+def _is_call(first: Record | Note) -> bool:
+    """Whether the first record is a recorded call: no agent's log has such."""
+    if isinstance(first, Note) or b'"request"' not in first.data:
+        return False
+    try:
+        return isinstance(open_envelope(first.data).get("request"), dict)
+    except Unreadable:
+        return False

@@ -1,14 +1,17 @@
-"""Cook: recorded traffic in, the deduplicated graph of its conversations out."""
+"""Cook: recorded traffic or agents' logs in, the deduplicated graph of their conversations out."""
 
 import os
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import TypeAlias
 
 from unspool.exports.cooked import Cooker, name_requests
 from unspool.graph.linking import link
+from unspool.ingest.implied import implied
 from unspool.ingest.open import read_exchanges
 from unspool.model import Cooked, CookedRequest, Exchange, Note
+from unspool.sources.files import DASH
 
 _ASIDE = re.compile(r"count_?tokens|/embeddings|/moderations", re.IGNORECASE)
 """Paths of calls that ask about a conversation, and are no part of it."""
@@ -16,7 +19,7 @@ Input: TypeAlias = str | os.PathLike[str]
 
 
 def cook(*inputs: Input, wire: str = "auto", seen: Callable[[Exchange | Note], None] | None = None) -> Cooked:
-    """Read files, folders or `-` and cook what they hold. Faults in the data are in `notes`, never raised.
+    """Read files, folders, `-` or sessions by id, and cook what they hold. Faults are in `notes`, never raised.
 
     `wire` names the dialect of all records (openai, claude, gemini, responses); auto recognises each by itself.
     `seen` is called with each exchange and note as it is read.
@@ -26,7 +29,7 @@ def cook(*inputs: Input, wire: str = "auto", seen: Callable[[Exchange | Note], N
     previous: list[str | None] = []
     aside: list[bool] = []
     notes: list[Note] = []
-    for item in read_exchanges(*inputs, wire=wire):
+    for item in _items(inputs, wire):
         if seen is not None:
             seen(item)
         if isinstance(item, Note):
@@ -42,6 +45,25 @@ def cook(*inputs: Input, wire: str = "auto", seen: Callable[[Exchange | Note], N
     requests = in_time_order(requests)
     link(requests, cooker.messages, continued, asides)
     return Cooked(cooker.messages, cooker.tools, requests, notes)
+
+
+def is_session(given: str) -> bool:
+    """Whether it can only be a session's id: no such file is there, and it does not look like the name of one."""
+    return bool(re.fullmatch(r"[\w-]+", given)) and given != DASH and not Path(given).exists()
+
+
+def _items(inputs: Iterable[Input], wire: str) -> Iterator[Exchange | Note]:
+    """Files first, all in one go, because they may share much; then sessions."""
+    given = [os.fspath(each) for each in inputs]
+    paths = [path for path in given if not is_session(path)]
+    if paths:
+        yield from read_exchanges(*paths, wire=wire)
+    for name in given:
+        if is_session(name):
+            from unspool.jobs.show import find, read_session  # only where a session is meant
+
+            items = read_session(find(name).session)
+            yield from implied((log.reader.agent, item) for log, item in items)
 
 
 def in_time_order(requests: Iterable[CookedRequest]) -> list[CookedRequest]:

@@ -47,13 +47,18 @@ class ToolCall(Struct, frozen=True, gc=False, omit_defaults=True):
     arguments: Any
     provider_call_id: str | None
     actions: tuple[Action, ...] = ()
+    given: Any = None
+    """The arguments as the agent wrote them. Not written out: they stand in the record that the event came from."""
 
 
 class ToolOutput(Struct, frozen=True, gc=False, omit_defaults=True):
     type: ClassVar = "tool_result"
     provider_call_id: str | None
     output: str
+    """As the model saw it."""
     is_error: bool
+    full_output: str | None = None
+    """All of it, where the model saw only the beginning and the agent kept the rest in a file beside its log."""
 
 
 class TokenUsage(Struct, frozen=True, gc=False, omit_defaults=True):

@@ -1,6 +1,8 @@
-"""A session: one run of one agent."""
+"""A session: one run of one agent, told in full (`Session`) or in a row (`Digest`)."""
 
 from msgspec import Struct
+
+from unspool.model.event import MAIN, Event, ToolCall, ToolOutput
 
 
 class Facts(Struct, omit_defaults=True):
@@ -19,3 +21,105 @@ class Facts(Struct, omit_defaults=True):
     """Where the log says so beside its events."""
     parent: str | None = None
     """The session that this one is a sub-agent or a fork of, where it is not a stream of it."""
+
+
+class Tokens(Struct, frozen=True, gc=False):
+    """The sums of a session's token_usage events."""
+
+    input: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+    output: int = 0
+    reasoning: int = 0
+
+    def __add__(self, other: "Tokens") -> "Tokens":
+        return Tokens(
+            self.input + other.input,
+            self.cache_read + other.cache_read,
+            self.cache_write + other.cache_write,
+            self.output + other.output,
+            self.reasoning + other.reasoning,
+        )
+
+    @property
+    def total(self) -> int:
+        """Reasoning is part of the output."""
+        return self.input + self.cache_read + self.cache_write + self.output
+
+
+class StreamDigest(Struct):
+    """What is worth knowing of one stream without reading it again."""
+
+    events: int = 0
+    turns: int = 0
+    tools: int = 0
+    tokens: Tokens = Tokens()
+    models: dict[str, int] = {}
+    """Calls of each."""
+    prompt: str | None = None
+    start: str | None = None
+    end: str | None = None
+
+
+class Digest(Struct):
+    """One session as one file has it."""
+
+    facts: Facts
+    streams: dict[str, StreamDigest]
+
+
+class Call(Struct):
+    """A tool call together with its result."""
+
+    event: Event
+    call: ToolCall
+    result: ToolOutput | None = None
+    ended: str | None = None
+    """When the result came."""
+    agents: tuple[str, ...] = ()
+    """Streams of the sub-agents that it started."""
+
+
+class Step(Struct):
+    """What came of one call to the model, as far as the log tells: words, calls and their results."""
+
+    items: list[Event | Call]
+    tokens: Tokens = Tokens()
+    model: str | None = None
+
+    @property
+    def status(self) -> str:
+        """failed: a call did. in_progress: a call has no result. Else done."""
+        calls = [item for item in self.items if isinstance(item, Call)]
+        if any(call.result is not None and call.result.is_error for call in calls):
+            return "failed"
+        return "in_progress" if any(call.result is None for call in calls) else "done"
+
+
+class Turn(Struct):
+    """From one prompt to the next."""
+
+    opening: list[Event]
+    """The prompt: what was typed, or a slash command and what it stands for. Empty before the first one."""
+    steps: list[Step]
+    compacted: bool = False
+    """It began with a summary of what came before."""
+
+
+class Stream(Struct):
+    name: str
+    turns: list[Turn]
+    spawned_by: str | None = None
+    """The call that asked for this agent."""
+    agent_type: str | None = None
+    description: str | None = None
+
+    @property
+    def is_main(self) -> bool:
+        return self.name == MAIN
+
+
+class Session(Struct):
+    facts: Facts
+    streams: dict[str, Stream]
+    """The main one first, the others in the order of their start."""

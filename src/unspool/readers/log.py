@@ -1,12 +1,15 @@
 """What decoders share: a log that is being read, and the events that come out of it."""
 
+from typing import Any
+
 from unspool.dialect import Record
 from unspool.model import MAIN, Content, Event, Facts, Note, NoteKind, Origin
+from unspool.sources.jsontext import Unreadable, loads, strict
 from unspool.sources.values import clock
 
 
 class Log:
-    """Chains events to their streams. A decoder sets `record` by `begin`, then emits what it found in it."""
+    """Chains events to their streams. A decoder opens a record by `value`, then emits what it found in it."""
 
     def __init__(self, agent: str, session: str = "") -> None:
         self.agent = agent
@@ -14,7 +17,9 @@ class Log:
         self.session = session
         """The id of the session whose events come next."""
         self.origin = Origin("", 0, 0, 0)
+        """Of what is being read; events and notes carry it."""
         self.time: str | None = None
+        """Of what is being read, or else the last that was said."""
         self._out: list[Event | Note] = []
         self._last: dict[tuple[str, str], str] = {}
 
@@ -26,18 +31,31 @@ class Log:
             found = self.sessions[self.session] = Facts(self.agent, self.session)
         return found
 
-    def begin(self, record: Record) -> None:
+    def value(self, record: Record) -> Any:
+        """The record, decoded. None, and a note, for what is no JSON."""
         self.origin = record.origin
+        if record.value is not None:
+            return record.value
+        try:
+            return strict(record.data)
+        except Unreadable as fault:
+            try:
+                value = loads(record.data)
+            except Unreadable:
+                self.note("unreadable", f"no JSON: {fault}")
+                return None
+            self.note("repaired", "JSON with faults in its text, read after mending them")
+            return value
 
     def at(self, given: object) -> None:
-        """The time of the record; what is no time leaves that of the one before it."""
+        """The time of what is being read; what is no time leaves the last one."""
         if type(given) is str and len(given) == 24 and given[10] == "T" and given[23] == "Z":
             self.time = given
         elif given is not None:
             self.time = clock(given) or self.time
 
     def emit(self, content: Content, key: str, stream: str = MAIN) -> None:
-        """The key names the event in its session: it must be the same whenever the log is read."""
+        """The key names the event in its session: unlike any other, and the same whenever the log is read."""
         session = self.session
         chain = session, stream
         last = self._last
@@ -46,10 +64,6 @@ class Log:
 
     def note(self, kind: NoteKind, reason: str) -> None:
         self._out.append(Note(kind, reason, self.origin))
-
-    def unknown(self, what: str) -> None:
-        """A note on a kind of record or block that we do not know: `record type 'x'`."""
-        self.note("unknown", what)
 
     def take(self) -> list[Event | Note]:
         """What came out since it was last asked."""

@@ -10,7 +10,7 @@ import sys
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
-from io import BufferedReader, RawIOBase
+from io import BufferedReader, BytesIO, RawIOBase
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -26,6 +26,7 @@ _PACKED = 1 << 14
 DASH = "-"
 """Standard input or output."""
 ENDINGS = tuple(name + packed for packed in ("", ".gz", ".zst") for name in (".jsonl", ".json", ".ndjson"))
+_SQLITE = b"SQLite format 3\0"
 _GZIP, _ZSTD, _SKIPPED = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\x2a\x4d\x18"
 
 
@@ -72,7 +73,7 @@ def expand(inputs: Iterable[str | os.PathLike[str]]) -> Iterator[str]:
             yield from below
 
 
-def blocks(path: str) -> Iterator[bytes]:
+def blocks(path: str, size: int = BLOCK) -> Iterator[bytes]:
     """The file's bytes, decompressed. Content decides about compression, never the name."""
     if path == DASH and sys.stdin is None:
         raise InputNotFound("standard input is closed")
@@ -87,7 +88,7 @@ def blocks(path: str) -> Iterator[bytes]:
             elif _is_zstd(start):
                 yield from _unpack(file)
             else:
-                while block := file.read(BLOCK):
+                while block := file.read(size):
                     yield block
     except OSError as error:
         raise InputNotFound(f"{path}: {error.strerror}") from error
@@ -121,9 +122,27 @@ def _unpack(file: BufferedReader) -> Iterator[bytes]:
         raise Damaged("the last frame is cut off")
 
 
+def unpacked(data: bytes) -> bytes:
+    """Bytes that were packed by themselves, as in the cell of a database; plain ones as they are."""
+    if data.startswith(_GZIP):
+        return b"".join(_unzip(BufferedReader(BytesIO(data))))
+    if _is_zstd(data[:4]):
+        return b"".join(_unpack(BufferedReader(BytesIO(data))))
+    return data
+
+
 def _is_zstd(start: bytes) -> bool:
     """A frame, or one of the sixteen kinds of frames to be skipped that may stand before it."""
     return start == _ZSTD or (start[1:] == _SKIPPED and start[0] >> 4 == 5)
+
+
+def is_database(path: str) -> bool:
+    """Whether the file is one of SQLite's."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(len(_SQLITE)) == _SQLITE
+    except OSError as error:
+        raise InputNotFound(f"{path}: {error.strerror}") from error
 
 
 def is_packed(path: str) -> bool:

@@ -14,7 +14,7 @@ from msgspec import Raw
 
 from unspool.dialect import Record
 from unspool.model import Note, Origin
-from unspool.sources.files import Damaged, blocks
+from unspool.sources.files import BLOCK, Damaged, blocks
 from unspool.sources.jsontext import Unreadable, mend, spans
 
 _ARRAY = re.compile(rb"\[\s*(?:[{\]]|$)")  # of objects; a log line may begin with a bracket too
@@ -25,7 +25,7 @@ _any = msgspec.json.Decoder(Raw).decode
 
 def read_records(path: str) -> Iterator[Record | Note]:
     """Each record of the file with its origin. Damage costs only what it damaged."""
-    lines = _lines(path)
+    lines = read_lines(path)
     first = next(lines, None)
     if first is None:
         return
@@ -90,23 +90,27 @@ def _placed(path: str, whole: bytes, start: int, elements: list[bytes]) -> Itera
         at += len(element)
 
 
-def _lines(path: str) -> Iterator[Record | Note]:
-    """Lines that are not blank, without their ends; a line may be of any length."""
+def read_lines(path: str, block: int = BLOCK) -> Iterator[Record | Note]:
+    """Lines that are not blank, without their ends; a line may be of any length. `block` bytes are read at once."""
     number, offset = 0, 0
     pending: list[bytes] = []
     broken: Note | None = None
     try:
-        for block in blocks(path):
-            begin = 0
-            while (end := block.find(b"\n", begin)) >= 0:
-                pending.append(block[begin:end])
-                line = _first(b"".join(pending)) if number == 0 else b"".join(pending)
+        for data in blocks(path, block):
+            *lines, rest = data.split(b"\n")
+            if not lines:
+                pending.append(rest)
+                continue
+            if pending:
+                lines[0] = b"".join([*pending, lines[0]])
+            if number == 0:
+                lines[0] = _first(lines[0])
+            pending = [rest]
+            for line in lines:
                 number += 1
                 if line and not line.isspace():
                     yield Record(line, Origin(path, number, offset, len(line)))
                 offset += len(line) + 1
-                pending, begin = [], end + 1
-            pending.append(block[begin:] if begin else block)
     except Damaged as damage:
         broken = Note("unreadable", f"compressed data is damaged: {damage}", Origin(path, number + 1, offset, 0))
     line = _first(b"".join(pending)) if number == 0 else b"".join(pending)

@@ -1,0 +1,82 @@
+"""`unspool grep`"""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from unspool.cli.options import AGENT, JOBS
+
+if TYPE_CHECKING:
+    from unspool.jobs.grep import Hit
+
+
+@click.command("grep")
+@click.argument("pattern")
+@click.argument("paths", metavar="[PATH…]", nargs=-1)
+@click.option("--json", "as_json", is_flag=True, help="Each event that matches, as a JSON line.")
+@click.option("--raw", is_flag=True, help="The same, with what the event came from (`metadata.payload`) beside it.")
+@click.option("--limit", metavar="N", type=click.IntRange(min=1), help="Stop after N events.")
+@AGENT
+@click.option("--kind", metavar="K", help="Only events of this type (tool_call, user, …) or kind (file_edit, …).")
+@click.option("-i", "--ignore-case", is_flag=True, help="Take A to Z for a to z.")
+@click.option("-E", "--regexp", is_flag=True, help="PATTERN is a regular expression.")
+@JOBS
+@click.pass_context
+def command(
+    context: click.Context,
+    pattern: str,
+    paths: tuple[str, ...],
+    as_json: bool,
+    raw: bool,
+    limit: int | None,
+    agent: str | None,
+    kind: str | None,
+    ignore_case: bool,
+    regexp: bool,
+    jobs: int | None,
+) -> None:
+    """Search the events of agents' logs.
+
+    PATTERN is looked for in the compact JSON of each event's type and content: {"type":…,"content":{…}}. Without PATH
+    in all logs on this machine. Exit status 1 when nothing matched.
+
+    \b
+    unspool grep 'connection refused' --kind tool_result
+    unspool grep '"name":"apply_patch"' --raw --limit 5
+    """
+    import gc
+
+    from unspool.cli.reading import reading
+    from unspool.cli.words import plural, say
+    from unspool.jobs.grep import Query, grep
+
+    gc.disable()  # nothing here is cyclic
+    form = "raw" if raw else "json" if as_json else "line"
+    query = Query(pattern, regexp, ignore_case, kind, agent, form, limit)
+    found = notes = 0
+    with reading("searching") as seen:
+        for path, searched in grep(query, paths, jobs):
+            seen(path)
+            found += len(searched.hits)
+            notes += searched.notes
+            for hit in searched.hits:
+                _say(hit)
+    if notes:
+        say(f"{plural(notes, 'record')} in these logs could not be read or understood: see `unspool sources`")
+    if not found:
+        context.exit(1)
+
+
+def _say(hit: "Hit") -> None:
+    from unspool.cli.words import colour, fit, local, safe, terminal_width
+
+    if hit.line:
+        click.echo(hit.line, nl=False)
+        return
+    _, session, time, stream, kind = hit.event
+    place = f"{session[:13]:<13} {local(time):<16} {'' if stream == 'main' else stream[:14] + ' '}{kind:<12} "
+    width = max(terminal_width(1, 160) - len(place), 40)
+    before, match = safe(hit.before)[-width // 3 :], safe(hit.match)[:width]
+    after = fit(safe(hit.after), max(width - len(before) - len(match), 1)).rstrip()
+    marked = click.style(match, fg="red", bold=True)
+    click.echo(f"{click.style(place, dim=True)}{before}{marked}{after}", color=colour())

@@ -1,0 +1,120 @@
+"""`unspool show`"""
+
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from unspool.ingest.sessions import Found
+
+
+@click.command("show")
+@click.argument("session", metavar="SESSION|PATH")
+@click.option("--json", "as_json", is_flag=True, help="The events, as JSON lines.")
+@click.option("--raw", is_flag=True, help="The events, each with what it came from (`metadata.payload`).")
+@click.option("--markdown", "as_markdown", is_flag=True, help="The transcript as Markdown, nothing cut.")
+@click.option("--stream", metavar="NAME", help="Only this stream: main, or agent:ID.")
+@click.option("--full", is_flag=True, help="Cut nothing: whole outputs, thinking, and what the model was shown.")
+@click.option("--thinking", is_flag=True, help="All of the thinking.")
+def command(
+    session: str, as_json: bool, raw: bool, as_markdown: bool, stream: str | None, full: bool, thinking: bool
+) -> None:
+    """One session as a readable transcript: prompts, answers, tool calls with their results, edits, sub-agents.
+
+    SESSION is an id, the beginning of one, or `latest`; PATH a log. Of several sessions in one place, the newest.
+
+    \b
+    unspool show latest
+    unspool show 138942b1 --markdown > session.md
+    """
+    import gc
+
+    from unspool.cli.words import plural, say
+    from unspool.errors import SessionNotFound
+    from unspool.jobs.show import find
+
+    gc.disable()  # nothing here is cyclic
+    shown = find(session)
+    if shown.others:
+        say(f"the newest of {plural(len(shown.others) + 1, 'session')}; the others:")
+        for other in shown.others[:20]:
+            say(f"  {other.id}  {other.start or ''}  {' '.join((other.prompt or '').split())[:60]}")
+        if len(shown.others) > 20:
+            say(f"  … and {len(shown.others) - 20:,} more: see `unspool sessions {session}`")
+    if stream is not None and stream not in shown.session.streams:
+        names = ", ".join(shown.session.streams)
+        raise SessionNotFound(f"{shown.session.id} has no stream {stream!r}, only {names}")
+    if as_json or raw:
+        _events(shown.session, stream, raw)
+    else:
+        _transcript(shown.session, stream, as_markdown, full, thinking)
+
+
+def _events(session: "Found", stream: str | None, raw: bool) -> None:
+    from unspool.exports.events import line
+    from unspool.jobs.show import events
+
+    for event, agent, payload in events(session, stream, raw):
+        click.echo(line(event, agent, payload), nl=False)
+
+
+def _transcript(session: "Found", stream: str | None, as_markdown: bool, full: bool, thinking: bool) -> None:
+    from unspool.cli.words import colour, plural, say
+    from unspool.jobs.show import show
+    from unspool.views.markdown import markdown
+    from unspool.views.outline import outline
+    from unspool.views.text import Cut, lines
+
+    assembled, notes = show(session, stream)
+    if as_markdown:
+        for line in markdown(assembled):
+            click.echo(line)
+    else:
+        for line in _header(session):
+            click.echo(line, color=colour())
+        for line in lines(outline(assembled), _paint, Cut(full, thinking)):
+            click.echo(line, color=colour())
+    if notes:
+        say(f"{plural(len(notes), 'record')} not understood, the first at {notes[0].origin}: {notes[0].reason}")
+
+
+def _header(session: "Found") -> list[str]:
+    from unspool.cli.words import human, local, one_line, plural, span
+    from unspool.jobs.sessions import row_of
+
+    row = row_of(session)
+    tokens = row.tokens
+    place = f"{row.project or ''}{f' ({row.branch})' if row.branch else ''}"
+    about = [row.agent, row.model, place, f"{local(row.start)}, {span(row.duration)}" if row.start else ""]
+    counts = [
+        plural(row.turns, "turn"),
+        plural(row.tools, "tool call"),
+        f"{human(tokens.input)} in, {human(tokens.cache_read)} cached, {human(tokens.cache_write)} written, "
+        f"{human(tokens.output)} out",
+    ]
+    title = [click.style(one_line(row.title), bold=True)] if row.title else []
+    return [
+        *title,
+        click.style(f"{row.id}  ", fg="yellow") + click.style(one_line(" · ".join(filter(None, about))), dim=True),
+        click.style(" · ".join(counts), dim=True),
+        "",
+    ]
+
+
+def _paint(text: str, style: str) -> str:
+    match style:
+        case "prompt":
+            return click.style(text, fg="cyan", bold=True)
+        case "call":
+            return click.style(text, bold=True)
+        case "thinking":
+            return click.style(text, dim=True, italic=True)
+        case "agent":
+            return click.style(text, fg="magenta")
+        case "added":
+            return click.style(text, fg="green")
+        case "removed" | "error":
+            return click.style(text, fg="red")
+        case "warning":
+            return click.style(text, fg="yellow")
+    return click.style(text, dim=True)

@@ -1,0 +1,75 @@
+"""`unspool sources`"""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from unspool.cli.options import JOBS, JSON
+from unspool.cli.words import safe
+
+if TYPE_CHECKING:
+    from unspool.jobs.sources import SourceSeen
+
+
+@click.command("sources")
+@JSON
+@JOBS
+def command(as_json: bool, jobs: int | None) -> None:
+    """Where each agent keeps its logs on this machine: files, bytes, sessions, and what could not be read."""
+    import gc
+
+    import msgspec
+
+    from unspool.cli.reading import reading
+    from unspool.jobs.sources import sources
+
+    gc.disable()  # nothing here is cyclic
+    with reading() as seen:
+        found = sources(jobs, seen)
+    if as_json:
+        click.echo(b"".join(msgspec.json.encode(source) + b"\n" for source in found), nl=False)
+    else:
+        _say(found)
+
+
+def _say(found: "list[SourceSeen]") -> None:
+    from unspool.cli.words import colour, human, local
+
+    click.secho(
+        f"{'agent':<18} {'files':>7} {'bytes':>8} {'sessions':>8}  {'oldest':<16}  {'newest':<16}",
+        dim=True,
+        color=colour(),
+    )
+    for source in sorted(found, key=lambda source: (-source.files, source.title)):
+        there = source.files > 0
+        times = f"{local(source.oldest):<16}  {local(source.newest):<16}"
+        row = f"{source.title:<18} {source.files:>7,} {human(source.bytes):>8} {source.sessions:>8,}  {times}"
+        if there:
+            click.secho(row.rstrip(), bold=True, color=colour())
+        else:
+            click.secho(f"{source.title:<18} {_looked(source)}", dim=True, color=colour())
+        for place in source.places:
+            if place.exists and there:
+                click.secho(f"  {_short(place.folder)}: {', '.join(place.patterns)}", dim=True, color=colour())
+        for path in source.unclaimed[:3]:
+            click.secho(f"  not a log that we know: {_short(path)}", fg="yellow", color=colour())
+        if len(source.unclaimed) > 3:
+            click.secho(f"  … and {len(source.unclaimed) - 3:,} more files", fg="yellow", color=colour())
+        for reason, number in list(source.notes.items())[:5]:
+            click.secho(f"  {number:,} × {safe(reason)}", fg="yellow", color=colour())
+
+
+def _looked(source: "SourceSeen") -> str:
+    """Where nothing was found, in short: all places are in the JSON."""
+    folders = list(dict.fromkeys(place.folder for place in source.places))
+    if not folders:
+        return "read where a path is given"
+    more = f" and {len(folders) - 1} more places" if len(folders) > 1 else ""
+    return f"nothing in {_short(folders[0])}{more}"
+
+
+def _short(path: str) -> str:
+    home = str(Path.home())
+    return safe(f"~{path[len(home) :]}" if path.startswith(home + os.sep) else path)

@@ -1,0 +1,68 @@
+"""`unspool tools`"""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from unspool.cli.options import AGENT, JOBS, JSON
+
+if TYPE_CHECKING:
+    from unspool.jobs.tools import ToolSeen
+
+
+@click.command("tools")
+@click.argument("paths", metavar="[PATH…]", nargs=-1)
+@AGENT
+@JSON
+@click.option("--diff", "differences", is_flag=True, help="Only where calls differ from what our vocabulary expects.")
+@JOBS
+def command(paths: tuple[str, ...], agent: str | None, as_json: bool, differences: bool, jobs: int | None) -> None:
+    """Which tools agents called: how often, with which arguments of which types, and what they mean.
+
+    Without PATH: in all logs on this machine. Recorded API traffic may be given too: the agent is recognised by its
+    name, its system prompt or its tools.
+
+    \b
+    unspool tools --agent codex
+    unspool tools traces/ --diff --json
+    """
+    import gc
+
+    import msgspec
+
+    from unspool.cli.words import say
+    from unspool.jobs.tools import tools
+
+    gc.disable()  # nothing here is cyclic
+    seen = [tool for tool in tools(paths, jobs) if agent is None or tool.agent == agent]
+    if differences:
+        seen = [tool for tool in seen if tool.differences]
+    if as_json:
+        click.echo(b"".join(msgspec.json.encode(tool) + b"\n" for tool in seen), nl=False)
+    elif not seen:
+        say("no difference" if differences else "no tool was called")
+    else:
+        _say(seen, differences)
+
+
+def _say(seen: "list[ToolSeen]", differences: bool) -> None:
+    from unspool.cli.words import colour, fit, one_line, terminal_width
+
+    width = terminal_width(1, 120)
+    agent = None
+    for tool in seen:
+        if tool.agent != agent:
+            click.echo(nl=agent is not None)
+            agent = tool.agent
+            click.secho(f"{agent:<30} {'calls':>7} {'generic':>8}  {'kind':<11} arguments", dim=True, color=colour())
+        kind = next(iter(tool.kinds))
+        arguments = ", ".join(f"{name}: {'|'.join(seen.types)}" for name, seen in tool.arguments.items())
+        share = (
+            click.style(f"{tool.generic:>8.0%}", fg="yellow")
+            if tool.generic and tool.known
+            else f"{tool.generic:>8.0%}"
+        )
+        line = f"{fit(one_line(tool.name), 30)} {tool.calls:>7,} {share}  {kind:<11} "
+        click.echo(line + fit(one_line(arguments), max(width - 61, 20)).rstrip(), color=colour())
+        for difference in tool.differences if differences else ():
+            click.secho(f"  {one_line(difference)}", fg="yellow", color=colour())

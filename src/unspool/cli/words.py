@@ -1,0 +1,103 @@
+"""Numbers, times and texts as the commands write them for people."""
+
+import os
+import shutil
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from itertools import pairwise
+
+import click
+
+
+def plural(number: int, one: str, many: str | None = None) -> str:
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def human(number: int) -> str:
+    for size, letter in ((1_000_000_000, "G"), (1_000_000, "M"), (1_000, "k")):
+        if number >= size:
+            return f"{number / size:.1f}{letter}"
+    return str(number)
+
+
+def span(seconds: float | None) -> str:
+    """A duration, in two units at most."""
+    if seconds is None:
+        return ""
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    minutes, hours, days = round(seconds / 60), round(seconds / 3600), round(seconds / 86400)
+    return f"{minutes} min" if minutes < 100 else f"{hours} h" if hours < 72 else f"{days} d"
+
+
+def local(timestamp: str | None) -> str:
+    """A moment in the reader's own time."""
+    if timestamp is None:
+        return ""
+    return datetime.fromisoformat(timestamp).replace(tzinfo=UTC).astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def fit(text: str, width: int) -> str:
+    """The text in just so many columns, however wide its characters are."""
+    from rich.cells import cell_len, set_cell_size
+
+    text = safe(text)
+    return set_cell_size(text if cell_len(text) <= width else set_cell_size(text, width - 1).rstrip() + "…", width)
+
+
+def safe(text: str) -> str:
+    """Without what would steer a terminal: a trace may hold anything."""
+    if text.isprintable():
+        return text
+    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
+
+
+def one_line(text: str | None) -> str:
+    return safe(" ".join((text or "").split()))
+
+
+def short_names(ids: Sequence[str], least: int = 8) -> list[str]:
+    """The beginning of each that no other has: many ids begin with the time, so that those of an hour are alike."""
+    ordered = sorted(set(ids))
+    shared = dict.fromkeys(ordered, 0)
+    for one, other in pairwise(ordered):
+        same = len(os.path.commonprefix([one, other]))
+        shared[one], shared[other] = max(shared[one], same), max(shared[other], same)
+    return [safe(name[: max(least, shared[name] + 1)]) for name in ids]
+
+
+def terminal_width(stream: int, otherwise: int = 100) -> int:
+    """Columns of the terminal that a stream is; of a pipe, those of a usual one."""
+    return shutil.get_terminal_size((otherwise, 24)).columns if os.isatty(stream) else otherwise
+
+
+def colour() -> bool | None:
+    """For click: None leaves it to the stream, False takes all colour away."""
+    plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
+    return False if plain else None
+
+
+def say(text: str = "") -> None:
+    """To people, beside the data."""
+    if sys.stderr is not None:
+        click.echo(text, err=True, color=colour())
+
+
+def moment(text: str) -> int:
+    """Milliseconds since 1970: of a date, of a time, or of so long ago (`90m`, `12h`, `3d`, `2w`, `today`)."""
+    import re
+    import time
+
+    now = time.time()
+    if found := re.fullmatch(r"(\d+)\s*([smhdw])", text.strip()):
+        unit = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}[found[2]]
+        return round((now - int(found[1]) * unit) * 1000)
+    today = datetime.fromtimestamp(now).astimezone().replace(hour=0, minute=0, second=0, microsecond=0)
+    if text in ("today", "yesterday"):
+        return round((today.timestamp() - (86400 if text == "yesterday" else 0)) * 1000)
+    try:
+        given = datetime.fromisoformat(text)
+    except ValueError:
+        raise click.BadParameter(f"{text!r} is no date, no time, and no span like 3d or 12h") from None
+    return round((given if given.tzinfo else given.astimezone()).timestamp() * 1000)

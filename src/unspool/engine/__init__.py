@@ -1,0 +1,1 @@
+"""Where a batch runs: it takes functions and hands back their results."""

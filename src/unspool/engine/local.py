@@ -1,0 +1,46 @@
+"""A batch on this machine: in this process, or in several."""
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import TypeVar
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+_WORTH = 64 << 20
+"""Bytes to read from which on starting processes pays."""
+_AHEAD = 4
+"""Items that each process may be ahead of the results that were taken."""
+
+
+def jobs_for(files: Sequence[str], wanted: int | None = None) -> int:
+    """How many processes to use: as many as were wanted, else what pays."""
+    if wanted is not None:
+        return max(1, wanted)
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    size = sum(Path(file).stat().st_size for file in files if Path(file).is_file())
+    return cores if size > _WORTH and len(files) > 1 else 1
+
+
+def each(work: Callable[[Item], Result], items: Iterable[Item], jobs: int) -> Iterator[Result]:
+    """The result for each item, in order. The function must be importable by name when there are several processes."""
+    if jobs <= 1:
+        yield from map(work, items)
+        return
+    from concurrent.futures import Future, ProcessPoolExecutor
+
+    rest = iter(items)
+    with ProcessPoolExecutor(jobs) as pool:
+        waiting: deque[Future[Result]] = deque(pool.submit(work, item) for item in islice(rest, jobs * _AHEAD))
+        try:
+            while waiting:
+                result = waiting.popleft().result()
+                for item in islice(rest, 1):
+                    waiting.append(pool.submit(work, item))
+                yield result
+        finally:
+            for future in waiting:  # nobody wants the rest
+                future.cancel()

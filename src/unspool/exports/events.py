@@ -1,0 +1,72 @@
+"""Events as JSON: how `show --json` and `grep` write them."""
+
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from unspool.model import Action, Event, Origin
+from unspool.model.event import ToolCall
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Metadata(Struct, omit_defaults=True):
+    agent: str
+    origin: Origin
+    payload: Any = msgspec.UNSET
+    """What the event came from, as the agent wrote it."""
+
+
+class Written(Struct):
+    """The form of an event on paper."""
+
+    id: str
+    session_id: str
+    parent_id: str | None
+    timestamp: str | None
+    stream_id: str
+    type: str
+    content: Any
+    metadata: Metadata
+
+
+class _Call(Struct, omit_defaults=True):
+    """A tool call without what it was given: that stands in the payload."""
+
+    name: str
+    kind: str
+    arguments: Any
+    provider_call_id: str | None
+    actions: tuple[Action, ...] = ()
+
+
+def content_of(event: Event) -> Any:
+    """The content as it is written."""
+    content = event.content
+    if isinstance(content, ToolCall):
+        return _Call(content.name, content.kind, content.arguments, content.provider_call_id, content.actions)
+    return content
+
+
+def body(event: Event) -> bytes:
+    """Type and content alone, as compact JSON: what a search looks into."""
+    return _encode({"type": event.content.type, "content": content_of(event)})
+
+
+def written(event: Event, agent: str, payload: Any = msgspec.UNSET) -> Written:
+    return Written(
+        event.id,
+        event.session_id,
+        event.parent_id,
+        event.timestamp,
+        event.stream_id,
+        event.type,
+        content_of(event),
+        Metadata(agent, event.origin, payload),
+    )
+
+
+def line(event: Event, agent: str, payload: Any = msgspec.UNSET) -> bytes:
+    """One compact JSON object, and the end of the line. Bytes of a database become base64."""
+    return _encode(written(event, agent, payload)) + b"\n"

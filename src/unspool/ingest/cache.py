@@ -1,0 +1,99 @@
+"""Digests of files that have not changed since they were read. It can be deleted at any time."""
+
+import os
+import sqlite3
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from zlib import crc32
+
+import msgspec
+
+from unspool.ingest.digests import FileDigest, stamp
+
+_decode = msgspec.msgpack.Decoder(FileDigest).decode
+_encode = msgspec.msgpack.Encoder().encode
+
+
+def cache_folder() -> Path:
+    """`$UNSPOOL_CACHE`, or where this system keeps what may be deleted."""
+    if own := os.environ.get("UNSPOOL_CACHE"):
+        return Path(own)
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "unspool"
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local")) / "unspool" / "Cache"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "unspool"
+
+
+def _version() -> int:
+    """Of what is kept: digests that other readers made are of no use."""
+    home = Path(__file__).parent.parent
+    parts = [path for name in ("readers", "actions", "ingest", "model") for path in sorted((home / name).rglob("*.py"))]
+    return crc32(stamp(map(str, parts)).encode()) & 0x7FFFFFFF
+
+
+class DigestCache:
+    """By path, as long as nothing changed. Where it cannot be kept, nothing is, and all still works."""
+
+    def __init__(self) -> None:
+        self._new: list[tuple[str, bytes]] = []
+        self._kept: dict[str, bytes] = {}
+        self._file = cache_folder() / "digests.db"
+        self._version = _version()
+        with suppress(sqlite3.Error):
+            self._kept = dict(self._load())
+
+    def get(self, path: str) -> FileDigest | None:
+        """None when the file, or one that was read with it, is not what it was."""
+        kept = self._kept.get(_whole(path))
+        if kept is None:
+            return None
+        try:
+            digest = _decode(kept)
+        except msgspec.DecodeError:
+            return None
+        return digest if digest.stamp == stamp([path, *digest.beside]) else None
+
+    def put(self, path: str, digest: FileDigest) -> None:
+        self._new.append((_whole(path), _encode(digest)))
+
+    def save(self) -> None:
+        if not self._new:
+            return
+        try:
+            self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            with self._opened() as database:
+                database.executemany("INSERT OR REPLACE INTO digests VALUES (?, ?)", self._new)
+            database.close()
+        except (sqlite3.Error, OSError):
+            return  # a cache that cannot be written costs time, nothing else
+        self._new.clear()
+
+    def _load(self) -> Iterator[tuple[str, bytes]]:
+        if not self._file.exists():
+            return
+        database = self._opened()
+        try:
+            yield from database.execute("SELECT path, digest FROM digests")
+        finally:
+            database.close()
+
+    def _opened(self) -> sqlite3.Connection:
+        database = sqlite3.connect(self._file, timeout=2)
+        try:
+            if database.execute("PRAGMA user_version").fetchone()[0] != self._version:
+                database.execute("DROP TABLE IF EXISTS digests")
+                database.execute("CREATE TABLE digests (path TEXT PRIMARY KEY, digest BLOB)")
+                database.execute(f"PRAGMA user_version = {self._version}")
+                self._file.chmod(0o600)
+        except sqlite3.DatabaseError:  # no database at all: begin anew
+            database.close()
+            self._file.unlink(missing_ok=True)
+            raise
+        return database
+
+
+def _whole(path: str) -> str:
+    return str(Path(path).absolute())

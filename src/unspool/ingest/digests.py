@@ -1,0 +1,136 @@
+"""Events → digests: what the list of sessions shows, without the events themselves."""
+
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+from msgspec import Struct
+
+from unspool.ingest.logs import open_log
+from unspool.model import Event, Facts, Note
+from unspool.model.event import Compacted, Said, SlashCommand, Thinking, TokenUsage, ToolCall, User
+from unspool.model.session import Digest, StreamDigest, Tokens
+
+_PROMPT = 300
+"""Characters of the first prompt that are kept."""
+_REASONS = 20
+
+
+class FileDigest(Struct):
+    """What one file of an agent holds."""
+
+    reader: str | None
+    """None: no reader claims it."""
+    sessions: list[Digest] = []
+    beside: list[str] = []
+    """Other files that were read with it: a database's own log, or what a reader names."""
+    stamp: str = ""
+    """Of all of them, from before they were read."""
+    events: int = 0
+    notes: dict[str, int] = {}
+    """How many of each kind."""
+    reasons: dict[str, int] = {}
+    """The commonest reasons."""
+
+
+class _Counter:
+    """One stream, while its events pass by."""
+
+    __slots__ = ("digest", "stepped", "sums")
+
+    def __init__(self) -> None:
+        self.digest = StreamDigest(models={})
+        self.sums = [0, 0, 0, 0, 0]
+        self.stepped = True
+        """Whether the turn at hand has a step; a turn without one is none."""
+
+    def see(self, event: Event) -> None:
+        digest, content = self.digest, event.content
+        digest.events += 1
+        match content:
+            case ToolCall():
+                digest.tools += 1
+                self._step()
+            case Said() | Thinking():
+                self._step()
+            case TokenUsage():
+                sums = self.sums
+                sums[0] += content.input
+                sums[1] += content.cache_read
+                sums[2] += content.cache_write
+                sums[3] += content.output
+                sums[4] += content.reasoning
+                if content.model:
+                    digest.models[content.model] = digest.models.get(content.model, 0) + 1
+            case User():
+                digest.prompt = digest.prompt or content.text.strip()[:_PROMPT]
+                self.stepped = False
+            case SlashCommand() | Compacted():
+                self.stepped = False
+        if event.timestamp is not None:
+            if digest.start is None or event.timestamp < digest.start:
+                digest.start = event.timestamp
+            if digest.end is None or event.timestamp > digest.end:
+                digest.end = event.timestamp
+
+    def _step(self) -> None:
+        if not self.stepped:
+            self.stepped = True
+            self.digest.turns += 1
+
+    def done(self) -> StreamDigest:
+        self.digest.tokens = Tokens(*self.sums)
+        return self.digest
+
+
+def digest_file(path: str) -> FileDigest:
+    """What the file holds; of a file that no reader claims, only that."""
+    log = open_log(path)
+    if log is None:
+        return FileDigest(None, stamp=stamp([path]))
+    beside = [*([f"{path}-wal"] if log.reader.rows else ()), *log.reader.beside(path)]
+    before = stamp([path, *beside])  # what is written while we read will be read next time
+    digest = digest_events(log.reader.name, log, log.sessions)
+    digest.stamp, digest.beside = before, beside
+    return digest
+
+
+def stamp(paths: Iterable[str]) -> str:
+    """Sizes and times of files: another stamp, another content."""
+    parts = []
+    for path in paths:
+        try:
+            facts = Path(path).stat()
+        except OSError:
+            parts.append("")
+        else:
+            parts.append(f"{facts.st_size}.{facts.st_mtime_ns}")
+    return ",".join(parts)
+
+
+def digest_events(reader: str, items: Iterable[Event | Note], facts: dict[str, Facts]) -> FileDigest:
+    """`facts` is looked at when all items have passed."""
+    streams: dict[tuple[str, str], _Counter] = {}
+    kinds: Counter[str] = Counter()
+    reasons: Counter[str] = Counter()
+    events = 0
+    session = stream = counter = None
+    for item in items:
+        if isinstance(item, Note):
+            kinds[item.kind] += 1
+            reasons[f"{item.kind}: {item.reason}"] += 1
+            continue
+        events += 1
+        if item.session_id != session or item.stream_id != stream or counter is None:
+            session, stream = item.session_id, item.stream_id
+            counter = streams.get((session, stream))
+            if counter is None:
+                counter = streams[session, stream] = _Counter()
+        counter.see(item)
+    sessions: dict[str, Digest] = {name: Digest(known, {}) for name, known in facts.items()}
+    for (session, stream), counter in streams.items():
+        agent = next(iter(facts.values())).agent if facts else reader
+        digest = sessions.setdefault(session, Digest(Facts(agent, session), {}))
+        digest.streams[stream] = counter.done()
+    told = [digest for digest in sessions.values() if digest.streams]
+    return FileDigest(reader, told, [], "", events, dict(kinds), dict(reasons.most_common(_REASONS)))

@@ -1,0 +1,61 @@
+"""Where agents keep their logs on this machine, and which files a path means."""
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from unspool.dialect import Reader
+from unspool.errors import InputNotFound
+from unspool.readers import READERS
+from unspool.sources.files import DASH
+
+_ENDINGS = (".jsonl", ".json", ".ndjson", ".db", ".sqlite", ".sqlite3", ".md", ".txt", ".log")
+_SKIPPED = frozenset({".git", "node_modules", "__pycache__", ".venv"})
+
+
+def places() -> Iterator[tuple[Reader, Path, tuple[str, ...]]]:
+    """Each folder where an agent may keep logs, with the patterns of their names."""
+    for reader in READERS.values():
+        for place in reader.places(os.environ, Path.home()):
+            yield reader, place.folder, place.patterns
+
+
+def installed() -> Iterator[str]:
+    """The logs of all agents on this machine, each once."""
+    seen: set[str] = set()
+    for _, folder, patterns in places():
+        for path in below(folder, patterns):
+            if path not in seen:
+                seen.add(path)
+                yield path
+
+
+def below(folder: Path, patterns: Iterable[str]) -> Iterator[str]:
+    """The files of a place, in a stable order."""
+    if not folder.is_dir():
+        return
+    for pattern in patterns:
+        for path in sorted(folder.glob(pattern)):
+            if path.is_file():
+                yield str(path)
+
+
+def given(paths: Iterable[str]) -> Iterator[tuple[str, bool]]:
+    """The files that these paths mean, and whether each was named itself; a folder gives what may be a log in it."""
+    for path in paths:
+        if path != DASH and not Path(path).exists():
+            raise InputNotFound(f"{path}: No such file or directory")
+        if Path(path).is_dir():
+            for file in _walk(path):
+                yield file, False
+        else:
+            yield path, True
+
+
+def _walk(folder: str) -> Iterator[str]:
+    for at, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if name not in _SKIPPED)
+        for name in sorted(files):
+            plain = name.removesuffix(".gz").removesuffix(".zst")
+            if plain.lower().endswith(_ENDINGS) or ".jsonl." in name:
+                yield str(Path(at, name))

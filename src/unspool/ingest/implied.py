@@ -1,0 +1,143 @@
+"""A session as the calls to the model that it implies: what was sent, as far as the log tells, and what came back.
+
+A log does not keep the system prompt nor the tools' definitions, so the exchanges have none unless it does.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from unspool.model import Event, Exchange, Message, Note, Response, Text, ToolResult, ToolUse, Usage
+from unspool.model import Thinking as ThinkingBlock
+from unspool.model.blocks import Block
+from unspool.model.event import (
+    AgentMessage,
+    Compacted,
+    Notification,
+    Said,
+    SlashCommand,
+    Thinking,
+    TokenUsage,
+    ToolCall,
+    ToolOutput,
+    User,
+)
+from unspool.sources.values import time_of
+
+
+class Implied:
+    """One stream of one session. Feed it events; it gives exchanges as soon as they are over."""
+
+    def __init__(self, agent: str) -> None:
+        self._agent = agent
+        self._system: list[Message] = []
+        self._messages: list[Message] = []
+        self._answer: list[Block] = []
+        self._results: list[Block] = []
+        self._first: Event | None = None
+        self._last: Event | None = None
+        self._sent: str | None = None
+        """When the model was given what it answers to."""
+        self._usage: Usage | None = None
+        self._told: TokenUsage | None = None
+
+    def feed(self, event: Event) -> Iterator[Exchange]:
+        match event.content:
+            case Thinking() | Said() | ToolCall() as said:
+                if self._usage is not None:
+                    yield from self.close()
+                self._first = self._first or event
+                self._last = event
+                self._answer.append(_block(said))
+            case ToolOutput() as result:
+                content = (Text(result.output),) if result.output else ()
+                self._results.append(ToolResult(result.provider_call_id, content, result.is_error))
+                self._sent = event.timestamp
+            case TokenUsage() as usage:
+                if self._answer:
+                    self._count(usage)
+            case User(text=text) | AgentMessage(text=text) | Notification(text=text, level="context"):
+                yield from self._say(event, text)
+            case SlashCommand(name=name, args=args):
+                yield from self._say(event, f"{name} {args}" if args else name)
+            case Notification(text=text, level="system"):
+                self._system.append(Message("system", (Text(text),), "string"))
+            case Compacted(text=text):
+                yield from self.close()
+                self._messages = []
+                if text:
+                    yield from self._say(event, text)
+
+    def close(self) -> Iterator[Exchange]:
+        """The call to the model is over."""
+        if self._first is not None and self._last is not None:
+            answer = Message("assistant", tuple(self._answer))
+            yield self._exchange(self._first, self._last, answer)
+            self._messages.append(answer)
+        if self._results:
+            self._messages.append(Message("user", tuple(self._results)))
+        self._answer, self._results, self._first, self._last = [], [], None, None
+        self._usage = self._told = None
+
+    def _count(self, usage: TokenUsage) -> None:
+        before = self._usage or Usage()
+        self._told = self._told or usage
+        self._usage = Usage(
+            before.input + usage.input,
+            before.cache_read + usage.cache_read,
+            before.cache_write + usage.cache_write,
+            before.output + usage.output,
+            before.reasoning + usage.reasoning,
+        )
+
+    def _say(self, event: Event, text: str) -> Iterator[Exchange]:
+        if self._answer or self._results:
+            yield from self.close()
+        self._messages.append(Message("user", (Text(text),), "string"))
+        self._sent = event.timestamp
+
+    def _exchange(self, first: Event, last: Event, answer: Message) -> Exchange:
+        model = self._told.model if self._told else None
+        started, ended = time_of(self._sent or first.timestamp), time_of(last.timestamp)
+        return Exchange(
+            origin=first.origin,
+            wire=self._agent,
+            messages=(*self._system, *self._messages),
+            response=Response(
+                (answer,),
+                id=self._told.response_id if self._told else None,
+                model=model,
+                usage=self._usage,
+            ),
+            id=first.id,
+            model=model,
+            timestamp=started,
+            duration_ms=ended - started if started is not None and ended is not None and ended >= started else None,
+            extra={"session_id": first.session_id, "stream_id": first.stream_id},
+        )
+
+
+def implied(items: Iterable[tuple[str, Event | Note]]) -> Iterator[Exchange | Note]:
+    """The calls of all streams of these logs, as they come about. Each event comes with the name of its agent."""
+    streams: dict[tuple[str, str], Implied] = {}
+    for agent, item in items:
+        if isinstance(item, Note):
+            yield item
+            continue
+        name = item.session_id, item.stream_id
+        stream = streams.get(name)
+        if stream is None:
+            stream = streams[name] = Implied(agent)
+        yield from stream.feed(item)
+    for stream in streams.values():
+        yield from stream.close()
+
+
+def _block(said: Thinking | Said | ToolCall) -> Block:
+    match said:
+        case Thinking(text=text):
+            return ThinkingBlock(text)
+        case Said(text=text):
+            return Text(text)
+    given = said.arguments if said.given is None else said.given
+    if isinstance(given, dict):
+        return ToolUse(said.provider_call_id, said.name, given)
+    return ToolUse(said.provider_call_id, said.name, None, text=str(given))

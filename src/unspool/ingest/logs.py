@@ -1,0 +1,82 @@
+"""Agents' logs → events and notes."""
+
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
+from typing import Any
+
+from unspool.dialect import Decoder, Head, Reader, Record
+from unspool.errors import InputNotFound
+from unspool.ingest.heads import LOOK, reader_for, reader_of
+from unspool.model import Event, Facts, Note, Origin
+from unspool.sources.files import DASH
+from unspool.sources.jsontext import Unreadable, loads
+from unspool.sources.records import read_lines, read_records
+
+
+class OpenLog:
+    """One file of an agent's, being read."""
+
+    def __init__(self, path: str, reader: Reader, head: Head, records: Iterable[Record | Note] | None = None) -> None:
+        self.path = path
+        self.reader = reader
+        self._head = head
+        self._given = records
+        self._decoder: Decoder = reader.decoder(path)
+
+    @property
+    def sessions(self) -> dict[str, Facts]:
+        """What was learned so far of the sessions in it."""
+        return self._decoder.sessions
+
+    @property
+    def document(self) -> Any:
+        """The whole of a file that is one JSON document."""
+        return self._head.document
+
+    def __iter__(self) -> Iterator[Event | Note]:
+        feed = self._decoder.feed
+        for record in self.records():
+            if isinstance(record, Note):
+                yield record
+            else:
+                yield from feed(record)
+        yield from self._decoder.close()
+
+    def records(self) -> Iterator[Record | Note]:
+        if self.reader.document:
+            return iter([Record(b"", Origin(self.path, 1, 0, 0), self.document)])
+        if self._given is not None:
+            return iter(self._given)
+        return self.reader.rows(self.path) if self.reader.rows is not None else read_lines(self.path)
+
+
+def open_log(path: str) -> OpenLog | None:
+    """None for a file that no reader claims; also what stands on standard input is looked at."""
+    if path == DASH:
+        log, _ = open_records(path, read_records(path))
+        return log
+    try:
+        reader, head = reader_of(path)
+    except OSError as error:
+        raise InputNotFound(f"{path}: {error.strerror}") from error
+    return None if reader is None else OpenLog(path, reader, head)
+
+
+def open_records(path: str, records: Iterator[Record | Note]) -> tuple[OpenLog | None, Iterator[Record | Note]]:
+    """The same for what can be read only once. If nobody claims it, all of its records are handed back."""
+    first = list(islice(records, LOOK))
+    values = [_value(record) for record in first if isinstance(record, Record)]
+    objects = tuple(value for value in values if isinstance(value, dict))
+    head = Head(path, lines=objects, document=values[0] if len(values) == 1 else values)
+    reader = reader_for(head)
+    if reader is not None and reader.document and len(values) > 1:  # an array, whose elements came one by one
+        values += [_value(record) for record in records if isinstance(record, Record)]
+    every = chain(first, records)
+    return (None if reader is None else OpenLog(path, reader, head, every)), every
+
+
+def _value(record: Record) -> Any:
+    try:
+        return loads(record.data)
+    except Unreadable:
+        return None

@@ -1,0 +1,141 @@
+"""The sessions on this machine, or in given files: each once, whichever files it is spread over."""
+
+from collections.abc import Callable, Iterable, Iterator
+
+from msgspec import Struct
+
+from unspool.errors import SessionNotFound
+from unspool.ingest.digests import FileDigest
+from unspool.model import MAIN, Facts
+from unspool.model.session import StreamDigest, Tokens
+
+LATEST = "latest"
+
+
+class Found(Struct):
+    """A session and the files that hold it."""
+
+    facts: Facts
+    streams: dict[str, StreamDigest]
+    files: list[str]
+    """Those with its main stream first."""
+
+    @property
+    def id(self) -> str:
+        return self.facts.id
+
+    @property
+    def start(self) -> str | None:
+        return min(
+            filter(None, [self.facts.started, *(stream.start for stream in self.streams.values())]), default=None
+        )
+
+    @property
+    def end(self) -> str | None:
+        return max(filter(None, (stream.end for stream in self.streams.values())), default=None)
+
+    @property
+    def tokens(self) -> Tokens:
+        return sum((stream.tokens for stream in self.streams.values()), Tokens())
+
+    @property
+    def tools(self) -> int:
+        return sum(stream.tools for stream in self.streams.values())
+
+    @property
+    def turns(self) -> int:
+        return self._first.turns
+
+    @property
+    def prompt(self) -> str | None:
+        """What was asked first; for a session without a main stream, what its first agent was asked."""
+        return self._first.prompt
+
+    @property
+    def model(self) -> str | None:
+        """The one that answered most often."""
+        used = self._first.models
+        return max(used, key=lambda name: used[name]) if used else self.facts.model
+
+    @property
+    def _first(self) -> StreamDigest:
+        return self.streams.get(MAIN) or next(iter(self.streams.values()))
+
+
+def gather(files: Iterable[tuple[str, FileDigest]]) -> list[Found]:
+    """The sessions of these files, newest first."""
+    pieces = [(path, digest) for path, file in files for digest in file.sessions]
+    found: dict[tuple[str, str], Found] = {}
+    for path, digest in sorted(pieces, key=lambda piece: MAIN not in piece[1].streams):
+        name = digest.facts.agent, digest.facts.id
+        if name not in found:
+            found[name] = Found(digest.facts, {}, [])
+        _join(found[name], [path], digest.streams)
+    _adopt(found)
+    return sorted(found.values(), key=lambda session: (session.end or "", session.id), reverse=True)
+
+
+def _join(session: Found, files: list[str], streams: dict[str, StreamDigest]) -> None:
+    session.files += [path for path in files if path not in session.files]
+    for name, told in streams.items():
+        known = session.streams.get(name)
+        if known is None or told.events > known.events:  # an agent told twice: in its own log and in its master's
+            session.streams[name] = told
+
+
+def _adopt(found: dict[tuple[str, str], Found]) -> None:
+    """An agent's agents name it as their session: they belong to the session that it belongs to."""
+    home = {
+        (agent, stream.removeprefix("agent:")): name
+        for name, session in found.items()
+        for agent in [session.facts.agent]
+        for stream in session.streams
+        if stream != MAIN
+    }
+    for name in [name for name, session in found.items() if MAIN not in session.streams]:
+        above, seen = name, {name}
+        while above in home and home[above] not in seen:
+            above = home[above]
+            seen.add(above)
+        if above != name and above in found:
+            orphan = found.pop(name)
+            _join(found[above], orphan.files, orphan.streams)
+
+
+def pick(sessions: list[Found], name: str) -> Found:
+    """The session with this id, or the only one whose id begins so, or the newest for `latest`."""
+    if name == LATEST and sessions:
+        return sessions[0]
+    exact = [session for session in sessions if session.id == name]
+    matches = exact or [session for session in sessions if session.id.startswith(name)]
+    if len(matches) == 1:
+        return matches[0]
+    if not matches:
+        raise SessionNotFound(f"{name!r} is no file, and no session's id begins so: see `unspool sessions`")
+    ids = ", ".join(session.id for session in matches[:5])
+    raise SessionNotFound(f"{name!r} is the beginning of {len(matches)} sessions' ids: {ids}")
+
+
+Seen = Callable[[str], None]
+
+
+def digests(
+    files: list[str],
+    read: Callable[[Iterable[str]], Iterator[FileDigest]],
+    seen: Seen = lambda _path: None,
+) -> Iterator[tuple[str, FileDigest]]:
+    """What each file holds: from the cache, or read now."""
+    from unspool.ingest.cache import DigestCache
+
+    cache = DigestCache()
+    known = {path: cache.get(path) for path in files}
+    missing = [path for path in files if known[path] is None]
+    fresh = read(missing)
+    for path in files:
+        digest = known[path]
+        if digest is None:
+            digest = next(fresh)
+            cache.put(path, digest)
+        seen(path)
+        yield path, digest
+    cache.save()

@@ -1,0 +1,152 @@
+"""Search the events of agents' logs."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from unspool.engine.local import each, jobs_for
+from unspool.errors import UnknownFormat, WrongPattern
+from unspool.exports.events import body, line
+from unspool.ingest.finding import given, installed
+from unspool.ingest.logs import OpenLog, open_log
+from unspool.ingest.needles import may_hold, needle_for
+from unspool.ingest.originals import Originals
+from unspool.model import Event, Note
+from unspool.model.event import ToolCall
+from unspool.sources.files import DASH
+
+_AROUND = 60
+"""Bytes of an event that are shown around a hit."""
+
+
+class Query(Struct, frozen=True):
+    pattern: str
+    regex: bool = False
+    fold: bool = False
+    """Capitals and small letters are the same: A to Z only."""
+    kind: str | None = None
+    """A type of event, or a kind of action."""
+    agent: str | None = None
+    form: str = "line"
+    """line: for people. json: the event. raw: the event and what it came from."""
+    limit: int | None = None
+
+    def matcher(self) -> Callable[[bytes], tuple[int, int] | None]:
+        """Where the pattern stands in the JSON of an event."""
+        if self.regex:
+            try:
+                search = re.compile(_bytes(self.pattern), re.IGNORECASE if self.fold else 0).search
+            except re.error as error:
+                raise WrongPattern(f"{self.pattern!r} is no regular expression: {error}") from error
+            return lambda data: found.span() if (found := search(data)) else None
+        literal = _bytes(self.pattern).lower() if self.fold else _bytes(self.pattern)
+        return partial(_find_folded if self.fold else _find, literal)
+
+
+class Hit(Struct):
+    """An event in which the pattern stands."""
+
+    line: bytes
+    """The event as it was asked for."""
+    event: tuple[str, str, str | None, str, str]
+    """Agent, session, time, stream and type, for people."""
+    before: str
+    match: str
+    after: str
+
+
+class Searched(Struct):
+    """What one file gave."""
+
+    hits: list[Hit] = []
+    notes: int = 0
+    known: bool = True
+
+
+def grep(query: Query, paths: Sequence[str] = (), jobs: int | None = None) -> Iterator[tuple[str, Searched]]:
+    """File by file, until the limit is reached."""
+    query.matcher()  # a wrong pattern is told before anything is read
+    pairs = list(given(paths)) if paths else [(path, False) for path in installed()]
+    files = list(dict.fromkeys(path for path, _ in pairs))
+    named = {path for path, told in pairs if told}
+    found = 0
+    for path, searched in zip(files, each(partial(search_file, query), files, jobs_for(files, jobs)), strict=True):
+        if not searched.known and path in named:
+            raise UnknownFormat(f"{path}: no agent's log that we know (recorded API traffic is read by `unspool cook`)")
+        if query.limit is not None:
+            searched.hits = searched.hits[: query.limit - found]
+        found += len(searched.hits)
+        yield path, searched
+        if query.limit is not None and found >= query.limit:
+            return
+
+
+def search_file(query: Query, path: str) -> Searched:
+    log = open_log(path)
+    if log is None:
+        return Searched(known=False)
+    if query.agent is not None and log.reader.agent != query.agent:
+        return Searched()
+    if not query.regex and path != DASH:
+        needle = needle_for(query.pattern, log.reader)
+        if needle is not None and not may_hold([path, *_files(log)], needle, query.fold):
+            return Searched()
+    return _search(query, log)
+
+
+def _files(log: OpenLog) -> list[str]:
+    """Those that are read with it."""
+    return [path for path in log.reader.beside(log.path) if Path(path).is_file()]
+
+
+def _search(query: Query, log: OpenLog) -> Searched:
+    searched = Searched([])
+    matches = query.matcher()
+    originals = Originals(log) if query.form == "raw" else None
+    for item in log:
+        if isinstance(item, Note):
+            searched.notes += 1
+            continue
+        if query.kind is not None and not _is_of(item, query.kind):
+            continue
+        data = body(item)
+        place = matches(data)
+        if place is None:
+            continue
+        payload = originals.payload(item) if originals is not None else msgspec.UNSET
+        searched.hits.append(_hit(item, log.reader.agent, data, place, query.form, payload))
+        if query.limit is not None and len(searched.hits) >= query.limit:
+            break
+    return searched
+
+
+def _is_of(event: Event, kind: str) -> bool:
+    content = event.content
+    return content.type == kind or (isinstance(content, ToolCall) and content.kind == kind)
+
+
+def _bytes(pattern: str) -> bytes:
+    """As it was typed; what is no UTF-8 finds nothing, and is no fault."""
+    return pattern.encode("utf-8", "surrogateescape")
+
+
+def _find(literal: bytes, data: bytes) -> tuple[int, int] | None:
+    at = data.find(literal)
+    return None if at < 0 else (at, at + len(literal))
+
+
+def _find_folded(literal: bytes, data: bytes) -> tuple[int, int] | None:
+    return _find(literal, data.lower())
+
+
+def _hit(event: Event, agent: str, data: bytes, place: tuple[int, int], form: str, payload: object) -> Hit:
+    begin, end = place
+    about = (agent, event.session_id, event.timestamp, event.stream_id, event.type)
+    if form != "line":
+        return Hit(line(event, agent, payload), about, "", "", "")
+    around = data[max(0, begin - _AROUND) : begin], data[begin:end], data[end : end + 4 * _AROUND]
+    return Hit(b"", about, *(piece.decode("utf-8", "replace") for piece in around))

@@ -1,0 +1,132 @@
+"""The list of sessions: all on this machine, or those in given files."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from msgspec import Struct
+
+from unspool.engine.local import each, jobs_for
+from unspool.errors import UnknownFormat
+from unspool.ingest.digests import FileDigest, digest_file
+from unspool.ingest.finding import given, installed
+from unspool.ingest.sessions import Found, digests, gather
+from unspool.model.session import Tokens
+from unspool.sources.values import time_of
+
+Seen = Callable[[str], None]
+
+
+class SessionRow(Struct):
+    """One session, as `unspool sessions --json` writes it."""
+
+    id: str
+    agent: str
+    project: str | None
+    start: str | None
+    end: str | None
+    duration: float | None
+    """Seconds from the first event to the last."""
+    prompt: str | None
+    """What was asked first."""
+    title: str | None
+    model: str | None
+    turns: int
+    tools: int
+    """Calls of tools, those of sub-agents too."""
+    tokens: Tokens
+    streams: list[str]
+    files: list[str]
+    branch: str | None
+    version: str | None
+    parent: str | None
+
+
+class Filter(Struct, frozen=True):
+    agent: str | None = None
+    project: str | None = None
+    since: int | None = None
+    """Milliseconds since 1970."""
+    until: int | None = None
+
+    def keeps(self, session: Found) -> bool:
+        if self.agent is not None and session.facts.agent != self.agent:
+            return False
+        if self.project is not None and not _inside(session.facts.project, self.project):
+            return False
+        start, end = time_of(session.start), time_of(session.end)
+        if self.since is not None and (end is None or end < self.since):
+            return False
+        return self.until is None or (start is not None and start <= self.until)
+
+
+ALL = Filter()
+
+
+def find_sessions(
+    paths: Sequence[str] = (), jobs: int | None = None, seen: Seen = lambda _path: None
+) -> tuple[list[Found], list[tuple[str, FileDigest]]]:
+    """The sessions, newest first, and what each file holds."""
+    files, named = _files(paths)
+    read = list(digests(files, lambda missing: _read(missing, jobs), seen))
+    for path, digest in read:
+        if digest.reader is None and path in named:
+            raise UnknownFormat(f"{path}: no agent's log that we know (recorded API traffic is read by `unspool cook`)")
+    return gather(read), read
+
+
+def list_sessions(
+    paths: Sequence[str] = (),
+    wanted: Filter = ALL,
+    limit: int | None = None,
+    jobs: int | None = None,
+    seen: Seen = lambda _path: None,
+) -> list[SessionRow]:
+    """Newest first."""
+    found, _ = find_sessions(paths, jobs, seen)
+    kept = [session for session in found if wanted.keeps(session)]
+    return list(map(row_of, kept[:limit]))
+
+
+def row_of(session: Found) -> SessionRow:
+    start, end = session.start, session.end
+    first, last = time_of(start), time_of(end)
+    facts = session.facts
+    return SessionRow(
+        id=session.id,
+        agent=facts.agent,
+        project=facts.project,
+        start=start,
+        end=end,
+        duration=(last - first) / 1000 if first is not None and last is not None else None,
+        prompt=session.prompt,
+        title=facts.title,
+        model=session.model,
+        turns=session.turns,
+        tools=session.tools,
+        tokens=session.tokens,
+        streams=list(session.streams),
+        files=session.files,
+        branch=facts.branch,
+        version=facts.version,
+        parent=facts.parent,
+    )
+
+
+def _files(paths: Sequence[str]) -> tuple[list[str], set[str]]:
+    """The files to look at, each once, and those of them that were named."""
+    if not paths:
+        return list(installed()), set()
+    pairs = list(given(paths))
+    return list(dict.fromkeys(path for path, _ in pairs)), {path for path, named in pairs if named}
+
+
+def _read(missing: Iterable[str], jobs: int | None) -> Iterator[FileDigest]:
+    todo = list(missing)
+    return each(digest_file, todo, jobs_for(todo, jobs) if todo else 1)
+
+
+def _inside(project: str | None, folder: str) -> bool:
+    """Whether the project is the folder or lies below it."""
+    if project is None:
+        return False
+    inner, outer = project.replace("\\", "/").rstrip("/"), folder.replace("\\", "/").rstrip("/")
+    return inner == outer or inner.startswith(f"{outer}/")

@@ -1,0 +1,100 @@
+"""One session: its events, or assembled."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from unspool.errors import SessionNotFound, UnknownFormat
+from unspool.ingest.assembly import assemble
+from unspool.ingest.digests import digest_file
+from unspool.ingest.logs import OpenLog, open_log
+from unspool.ingest.originals import Originals
+from unspool.ingest.sessions import Found, gather, pick
+from unspool.jobs.sessions import find_sessions
+from unspool.model import MAIN, Event, Note
+from unspool.model.session import Session
+from unspool.sources.files import DASH
+
+
+class Shown(Struct):
+    """A session that was found, and what else the place holds."""
+
+    session: Found
+    others: list[Found] = []
+    """Other sessions in the same file, newest first."""
+
+
+def find(name: str) -> Shown:
+    """By path, by id, by the beginning of an id, or `latest`."""
+    if name == DASH or Path(name).exists():
+        return _in_path(name)
+    return Shown(pick(find_sessions()[0], name))
+
+
+def _in_path(path: str) -> Shown:
+    if Path(path).is_dir():
+        found, _ = find_sessions([path])
+    else:
+        log = open_log(path) if path != DASH else None
+        if log is None and path != DASH:
+            raise UnknownFormat(f"{path}: no agent's log that we know (recorded API traffic is read by `unspool cook`)")
+        kin = list(log.reader.kin(path)) if log is not None else []
+        own = digest_file(path)
+        ids = {digest.facts.id for digest in own.sessions}
+        near = [(other, digest_file(other)) for other in kin if other != path]
+        found = gather([(path, own), *((other, digest) for other, digest in near if _shares(digest.sessions, ids))])
+        found = [session for session in found if path in session.files]
+    if not found:
+        raise SessionNotFound(f"{path}: no session in it")
+    return Shown(found[0], found[1:])
+
+
+def _shares(digests: list[Any], ids: set[str]) -> bool:
+    return any(digest.facts.id in ids for digest in digests)
+
+
+def read_session(found: Found, stream: str | None = None) -> Iterator[tuple[OpenLog, Event | Note]]:
+    """The events of all of its files: of a stream that is told twice, only the fuller telling."""
+    owners: dict[str, str] = {}
+    for path in found.files:
+        log = open_log(path)
+        if log is None:
+            continue
+        for item in log:
+            if isinstance(item, Event):
+                if item.session_id != found.id and not _is_kin(item, found):
+                    continue
+                if stream is not None and item.stream_id != stream:
+                    continue
+                if owners.setdefault(item.stream_id, path) != path:
+                    continue
+            yield log, item
+
+
+def _is_kin(event: Event, found: Found) -> bool:
+    """Whether it is of an agent of an agent, which names the one above it as its session."""
+    return event.stream_id != MAIN and f"agent:{event.session_id}" in found.streams
+
+
+def show(found: Found, stream: str | None = None) -> tuple[Session, list[Note]]:
+    """The session in turns and steps, and notes on what was not understood."""
+    items = [item for _, item in read_session(found, stream)]
+    notes = [item for item in items if isinstance(item, Note)]
+    return assemble(found.facts, (item for item in items if isinstance(item, Event))), notes
+
+
+def events(found: Found, stream: str | None = None, payload: bool = False) -> Iterator[tuple[Event, str, Any]]:
+    """Each event with its agent and, if wanted, what it came from. The main stream first."""
+    originals: dict[str, Originals] = {}
+    items = [(log, item) for log, item in read_session(found, stream) if isinstance(item, Event)]
+    order = {name: at for at, name in enumerate(dict.fromkeys([MAIN, *(item.stream_id for _, item in items)]))}
+    for log, event in sorted(items, key=lambda pair: order[pair[1].stream_id]):
+        raw = msgspec.UNSET
+        if payload:
+            if log.path not in originals:
+                originals[log.path] = Originals(log)
+            raw = originals[log.path].payload(event)
+        yield event, log.reader.agent, raw

@@ -1,0 +1,150 @@
+"""Which tools agents called, with which arguments, and how well we understand them."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from unspool.actions import vocabulary_for
+from unspool.engine.local import each, jobs_for
+from unspool.ingest.agents import agent_of, meanings
+from unspool.ingest.finding import given, installed
+from unspool.ingest.logs import open_log
+from unspool.ingest.open import read_exchanges
+from unspool.model import Event, Exchange
+from unspool.model.event import ToolCall
+
+_EXAMPLES = 3
+
+
+class ArgumentSeen(Struct):
+    calls: int = 0
+    types: dict[str, int] = {}
+
+
+class ToolSeen(Struct):
+    """One tool of one agent, as it was called."""
+
+    agent: str
+    name: str
+    calls: int = 0
+    kinds: dict[str, int] = {}
+    """How often it meant what."""
+    generic: float = 0.0
+    """The share of calls that we did not understand."""
+    arguments: dict[str, ArgumentSeen] = {}
+    known: bool = False
+    """Whether the vocabulary has it."""
+    differences: list[str] = []
+    """Where it was called otherwise than the vocabulary expects."""
+
+
+class _Tally(Struct):
+    calls: int
+    kinds: Counter[str]
+    arguments: dict[str, Counter[str]]
+
+
+Tallies = dict[tuple[str, str], _Tally]
+
+
+def tools(paths: Sequence[str] = (), jobs: int | None = None) -> list[ToolSeen]:
+    """By agent, then by how often they were called."""
+    files = list(dict.fromkeys(path for path, _ in given(paths))) if paths else list(installed())
+    whole: Tallies = {}
+    for tallies in each(count_file, files, jobs_for(files, jobs)):
+        _add(whole, tallies)
+    seen = [_seen(agent, name, tally) for (agent, name), tally in whole.items()]
+    return sorted(seen, key=lambda tool: (tool.agent, -tool.calls, tool.name))
+
+
+def count_file(path: str) -> Tallies:
+    """Of an agent's log; of recorded traffic, where the agent can be told."""
+    tallies: Tallies = {}
+    for agent, name, arguments, kind in _calls(path):
+        tally = tallies.setdefault((agent, name), _Tally(0, Counter(), defaultdict(Counter)))
+        tally.calls += 1
+        tally.kinds[kind] += 1
+        for key, value in arguments.items() if isinstance(arguments, dict) else ():
+            tally.arguments[key][_type(value)] += 1
+    return tallies
+
+
+def _calls(path: str) -> Iterator[tuple[str, str, Any, str]]:
+    log = open_log(path)
+    if log is not None:
+        for event in log:
+            if isinstance(event, Event) and isinstance(call := event.content, ToolCall):
+                yield log.reader.agent, call.name, call.arguments if call.given is None else call.given, call.kind
+        return
+    for exchange in read_exchanges(path):
+        if isinstance(exchange, Exchange):
+            agent = agent_of(exchange)
+            for use, meaning in meanings(exchange, agent):
+                yield agent or exchange.wire, use.name, use.arguments, meaning.kind
+
+
+def _add(whole: Tallies, tallies: Tallies) -> None:
+    for name, tally in tallies.items():
+        known = whole.get(name)
+        if known is None:
+            whole[name] = tally
+            continue
+        known.calls += tally.calls
+        known.kinds += tally.kinds
+        for key, types in tally.arguments.items():
+            known.arguments.setdefault(key, Counter()).update(types)
+
+
+def _seen(agent: str, name: str, tally: _Tally) -> ToolSeen:
+    expected = vocabulary_for(agent).tools.get(name)
+    return ToolSeen(
+        agent=agent,
+        name=name,
+        calls=tally.calls,
+        kinds=dict(tally.kinds.most_common()),
+        generic=tally.kinds["generic"] / tally.calls,
+        arguments={key: ArgumentSeen(types.total(), dict(types)) for key, types in tally.arguments.items()},
+        known=expected is not None or "mcp" in tally.kinds,
+        differences=list(_differences(expected, tally)) if "mcp" not in tally.kinds else [],
+    )
+
+
+def _differences(expected: type[Struct] | None, tally: _Tally) -> Iterator[str]:
+    """What the vocabulary does not expect, and what it expects in vain."""
+    if expected is None:
+        yield "not in the vocabulary"
+        return
+    fields = {field.encode_name: field for field in msgspec.structs.fields(expected)}
+    for key, types in tally.arguments.items():
+        if key not in fields:
+            yield f"argument {key!r} is not expected ({_counts(types)})"
+    for key, field in fields.items():
+        given_ = tally.arguments.get(key, Counter()).total()
+        if field.required and given_ < tally.calls:
+            yield f"argument {key!r} is missing in {tally.calls - given_:,} calls"
+    if tally.kinds["generic"]:
+        yield f"{tally.kinds['generic']:,} calls do not fit"
+
+
+def _counts(types: Counter[str]) -> str:
+    return ", ".join(f"{kind} {number:,}" for kind, number in types.most_common(_EXAMPLES))
+
+
+def _type(value: Any) -> str:
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "boolean"
+        case int():
+            return "integer"
+        case float():
+            return "number"
+        case str():
+            return "string"
+        case list():
+            return "array"
+    return "object"

@@ -1,0 +1,100 @@
+"""Claude Code: its transcripts, one folder a project, and its live stream.
+
+~/.claude/projects/-home-me-work/<session>.jsonl                        a session
+~/.claude/projects/-home-me-work/agent-<id>.jsonl                       a sub-agent of older versions
+~/.claude/projects/-home-me-work/<session>/subagents/agent-<id>.jsonl   a sub-agent, also deeper
+~/.claude/projects/-home-me-work/<session>/tool-results/…               outputs too long for the log
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from unspool.dialect import Head, Place, Reader
+from unspool.readers.claude_code.messages import AGENT
+from unspool.readers.claude_code.stream import Stream
+from unspool.readers.claude_code.transcript import Transcript
+
+_TITLE = "Claude Code"
+_SAID = ("user", "assistant", "system", "progress", "attachment")
+_BESIDE = (
+    "summary",
+    "queue-operation",
+    "ai-title",
+    "custom-title",
+    "last-prompt",
+    "permission-mode",
+    "mode",
+    "pr-link",
+)
+_STREAMED = ("user", "assistant", "result", "stream_event", "rate_limit_event", "tool_progress", "tool_use_summary")
+_OTHERS = ("systemPayload", "qwen_code_version", "usageMetadata", "call_id", "model_call_id")
+"""Keys that only the logs of programs in its likeness have."""
+
+
+def claims(head: Head) -> bool:
+    """Its records name their session as `sessionId`; those of Qwen Code, which do so too, hold Gemini's parts."""
+    return any(map(_is_record, head.lines)) and not any(map(_is_foreign, head.lines))
+
+
+def _is_record(line: dict[str, Any]) -> bool:
+    kind = line.get("type")
+    if kind in _SAID:
+        return "isSidechain" in line or ("sessionId" in line and ("uuid" in line or "message" in line))
+    return (
+        (kind in _BESIDE and "sessionId" in line)
+        or (kind == "summary" and "leafUuid" in line)
+        or (kind == "file-history-snapshot" and "snapshot" in line)
+    )
+
+
+def _is_foreign(line: dict[str, Any]) -> bool:
+    message = line.get("message")
+    return (isinstance(message, dict) and "parts" in message) or any(key in line for key in _OTHERS)
+
+
+def claims_stream(head: Head) -> bool:
+    return any(map(_is_streamed, head.lines)) and not any(map(_is_foreign, head.lines))
+
+
+def _is_streamed(line: dict[str, Any]) -> bool:
+    if "session_id" not in line or "sessionId" in line or "isSidechain" in line:
+        return False
+    kind = line.get("type")
+    if kind == "system":
+        return "claude_code_version" in line or ("tools" in line and "mcp_servers" in line)
+    return kind in _STREAMED and ("parent_tool_use_id" in line or "num_turns" in line or "event" in line)
+
+
+def _places(environment: Mapping[str, str], home: Path) -> Iterator[Place]:
+    roots = [Path(root.strip()) for root in environment.get("CLAUDE_CONFIG_DIR", "").split(",") if root.strip()]
+    for root in roots or [home / ".claude", home / ".config" / "claude"]:
+        yield Place(root / "projects", ("*/*.jsonl", "*/*/subagents/**/*.jsonl"))
+
+
+def _beside(path: str) -> Iterator[str]:
+    folder = Path(path).with_suffix("") / "tool-results"
+    if folder.is_dir():
+        yield str(folder)
+        yield from map(str, sorted(folder.iterdir()))
+
+
+def _kin(path: str) -> Iterator[str]:
+    """Its sub-agents: below the folder of its name, or (older) beside it, where they may be another session's."""
+    log = Path(path)
+    yield from map(str, sorted((log.with_suffix("") / "subagents").rglob("*.jsonl")))
+    if not log.name.startswith("agent-"):
+        yield from map(str, sorted(log.parent.glob("agent-*.jsonl")))
+
+
+reader = Reader(
+    name=AGENT,
+    agent=AGENT,
+    title=_TITLE,
+    claims=claims,
+    decoder=Transcript,
+    places=_places,
+    beside=_beside,
+    kin=_kin,
+)
+stream = Reader(name="claude_stream", agent=AGENT, title=_TITLE, claims=claims_stream, decoder=Stream)

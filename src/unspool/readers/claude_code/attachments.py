@@ -1,0 +1,73 @@
+"""What Claude Code attaches to a conversation: files, reminders, hooks' words, prompts that waited in a queue."""
+
+from typing import Any
+
+from unspool.model import Content
+from unspool.model.event import AgentMessage, Level, Notification, User
+from unspool.readers.blocks import content_text
+from unspool.readers.claude_code.tags import said
+from unspool.sources.values import string, text_of
+
+_HOOKS: dict[str, Level] = {
+    "hook_success": "info",
+    "hook_system_message": "info",
+    "hook_stopped_continuation": "warning",
+    "hook_cancelled": "warning",
+    "hook_permission_decision": "info",
+    "hook_error_during_execution": "error",
+    "hook_non_blocking_error": "error",
+    "hook_blocking_error": "error",
+    "async_hook_response": "info",
+}
+_CONTEXT = frozenset(
+    # What the model is shown beside what was typed.
+    "agent_listing_delta agent_mention auto_mode auto_mode_exit bagel_console command_permissions "
+    "compact_file_reference compaction_reminder context_efficiency critical_system_reminder "
+    "current_session_memory date_change deferred_tools_delta diagnostics directory dynamic_skill "
+    "edited_image_file edited_text_file file hook_additional_context invoked_skills lsp_diagnostics "
+    "max_turns_reached mcp_instructions_delta mcp_resource memory nested_memory opened_file_in_ide "
+    "output_style output_token_usage pdf_reference plan_file_reference plan_mode plan_mode_exit "
+    "plan_mode_reentry relevant_memories selected_lines_in_ide skill_discovery skill_listing "
+    "structured_output task_reminder task_status team_context teammate_mailbox teammate_shutdown_batch todo "
+    "todo_reminder token_usage ultramemory ultrathink_effort unified_tasks verify_plan_reminder budget_usd "
+    "already_read_file companion_intro brief_mode_update".split()
+)
+_TEXTS = ("content", "snippet", "prompt", "text", "addedLines", "addedBlocks", "message", "stdout", "blockingError")
+
+
+def attached(attachment: dict[str, Any]) -> tuple[Content, bool]:
+    """What it is, and whether we know the kind of it."""
+    kind = text_of(attachment.get("type"))
+    if kind == "queued_command":
+        return _queued(attachment), True
+    if kind in _HOOKS:
+        return Notification(_hook(attachment), _HOOKS[kind]), True
+    return Notification(f"{kind}: {_text(attachment)}".rstrip(": "), "context"), kind in _CONTEXT
+
+
+def _queued(attachment: dict[str, Any]) -> Content:
+    """A prompt typed while the agent was busy, or the word of a task that ended meanwhile."""
+    text = content_text(attachment.get("prompt"))
+    if attachment.get("commandMode") == "task-notification":
+        return next((content for content in said(text) if isinstance(content, AgentMessage)), AgentMessage(text))
+    return next(said(text), User(text))
+
+
+def _hook(attachment: dict[str, Any]) -> str:
+    name = string(attachment.get("hookName")) or string(attachment.get("hookEvent")) or "hook"
+    said = _text(attachment) or text_of(attachment.get("stderr")) or text_of(attachment.get("command"))
+    return f"hook {name}: {said}".rstrip(": ")
+
+
+def _text(attachment: dict[str, Any]) -> str:
+    """The words in it; of what has none, all that it says."""
+    for key in _TEXTS:
+        match attachment.get(key):
+            case str() as text if text:
+                return text
+            case list() as lines if lines:
+                return "\n".join(map(text_of, lines))
+            case dict() as inner if inner:
+                return text_of(inner)
+    rest = {key: value for key, value in attachment.items() if key != "type"}
+    return text_of(rest) if rest else ""

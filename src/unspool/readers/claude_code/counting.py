@@ -1,0 +1,108 @@
+"""Tokens of Claude's messages, each once.
+
+Claude Code writes a line for each block of a message, and with each line the usage so far; lines of one message may
+have tool results between them. So a message is counted when the next one begins, with the largest numbers seen, and
+if it still grows after that, by what it grew.
+"""
+
+from collections.abc import Iterable
+from typing import Any, TypeAlias
+
+from unspool.model import Origin
+from unspool.model.event import TokenUsage
+from unspool.readers.log import Log
+from unspool.sources.values import count
+
+Counts: TypeAlias = tuple[int, int, int, int, int]
+NOTHING: Counts = (0, 0, 0, 0, 0)
+
+
+class _Call:
+    """One call to the model."""
+
+    __slots__ = ("counted", "id", "key", "model", "origin", "seen", "stream", "time", "times")
+
+    def __init__(self, key: str, response: str | None, stream: str) -> None:
+        self.key, self.id, self.stream = key, response, stream
+        self.model: str | None = None
+        self.seen = self.counted = NOTHING
+        self.times = 0
+        self.time: str | None = None
+        self.origin = Origin("", 0, 0, 0)
+
+
+class Counting:
+    def __init__(self, log: Log) -> None:
+        self._log = log
+        self._calls: dict[str, _Call] = {}
+        self._open: dict[str, _Call] = {}
+        """The call of each stream that may still be going on."""
+        self._total: dict[str, Counts] = {}
+        """What was counted so far, by model."""
+
+    def saw(self, stream: str, key: str, response: str | None, model: str | None, usage: dict[str, Any]) -> None:
+        """A line of the message with this key."""
+        call = self._open.get(stream)
+        if call is None or call.key != key:
+            if call is not None:
+                self._settle(call)
+            call = self._calls.get(key)
+            if call is None:
+                call = self._calls[key] = _Call(key, response, stream)
+            self._open[stream] = call
+        counts = counts_of(usage)
+        if counts != call.seen:
+            call.seen = counts if call.seen is NOTHING else _counts(map(max, counts, call.seen))
+        call.model, call.time, call.origin = model, self._log.time, self._log.origin
+
+    def settle(self, stream: str | None = None) -> None:
+        """The message of the stream, or of each, is over."""
+        for name in [stream] if stream is not None else list(self._open):
+            if (call := self._open.pop(name, None)) is not None:
+                self._settle(call)
+
+    def _settle(self, call: _Call) -> None:
+        if call.seen == call.counted:
+            return
+        grown = _counts(map(int.__sub__, call.seen, call.counted))
+        call.counted = call.seen
+        log = self._log
+        now = log.time, log.origin
+        log.time, log.origin = call.time, call.origin
+        log.emit(TokenUsage(call.model, *grown, call.id), f"{call.key}:usage:{call.times}", call.stream)
+        log.time, log.origin = now
+        call.times += 1
+        self._add(_plain(call.model), grown)
+
+    def catch_up(self, model: str, used: Counts, key: str) -> None:
+        """What a model used in all, as the program says: what we did not see of it is counted now."""
+        counted = self._total.get(_plain(model), NOTHING)
+        missing = _counts(max(0, whole - part) for whole, part in zip(used, counted, strict=True))
+        if any(missing):
+            self._add(_plain(model), missing)
+            self._log.emit(TokenUsage(model or None, *missing), key)
+
+    def _add(self, model: str, counts: Counts) -> None:
+        self._total[model] = _counts(map(int.__add__, self._total.get(model, NOTHING), counts))
+
+
+def _plain(model: str | None) -> str:
+    """Without the mark of a wider window: `[1m]`."""
+    return (model or "").partition("[")[0]
+
+
+def _counts(numbers: Iterable[int]) -> Counts:
+    read, cached, written, output, thought = numbers
+    return read, cached, written, output, thought
+
+
+def counts_of(usage: dict[str, Any]) -> Counts:
+    """Input, cache read, cache write, output, reasoning. Claude's input has no cached tokens in it."""
+    details = usage.get("output_tokens_details")
+    return (
+        count(usage.get("input_tokens")),
+        count(usage.get("cache_read_input_tokens")),
+        count(usage.get("cache_creation_input_tokens")),
+        count(usage.get("output_tokens")),
+        count(details.get("thinking_tokens")) if isinstance(details, dict) else 0,
+    )

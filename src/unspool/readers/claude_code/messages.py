@@ -1,0 +1,168 @@
+"""Messages of Claude Code, in its transcripts and in its live stream alike: blocks → events."""
+
+from pathlib import Path
+from typing import Any
+
+from msgspec import Raw
+
+from unspool.actions import vocabulary_for
+from unspool.model import MAIN
+from unspool.model.event import AgentSpawn, ModelChange, Notification, Said, Thinking, ToolCall, ToolOutput, User
+from unspool.readers.blocks import block_text, content_text
+from unspool.readers.claude_code.counting import Counting
+from unspool.readers.claude_code.tags import said
+from unspool.readers.log import Log
+from unspool.sources.jsontext import loads_or_text
+from unspool.sources.values import mapping, string, text_of
+
+AGENT = "claude_code"
+_SYNTHETIC = "<synthetic>"
+"""The model of messages that the program wrote itself."""
+_PERSISTED = "<persisted-output>"
+_SERVER_RESULT = "_tool_result"
+
+
+class Messages:
+    def __init__(self, log: Log, path: str) -> None:
+        self._log = log
+        self.counting = Counting(log)
+        self._read = vocabulary_for(AGENT).read
+        self._beside = Path(path).with_suffix("") / "tool-results"
+        self._models: dict[str, str] = {}
+        self._spawned: set[str] = set()
+        self._delegated: set[str] = set()
+        """Calls that gave work to an agent."""
+
+    def assistant(self, message: Any, key: str, stream: str, request: Any = None, counted: bool = True) -> None:
+        if not isinstance(message, dict):
+            self._log.note("odd", "an answer without a message")
+            return
+        model = message.get("model")
+        if not isinstance(model, str):
+            model = None
+        elif model != _SYNTHETIC and self._models.get(stream) != model:
+            self._model(model, stream)
+        usage = message.get("usage")
+        if counted and isinstance(usage, dict) and model != _SYNTHETIC:
+            response = string(message.get("id"))
+            self.counting.saw(stream, f"{response}/{string(request)}" if response else key, response, model, usage)
+        content = message.get("content")
+        if isinstance(content, list):
+            for at, block in enumerate(content):
+                self._answer(block, f"{key}:{at}", stream)
+        elif isinstance(content, str):
+            self._log.emit(Said(content), f"{key}:0", stream)
+        elif content is not None:
+            self._log.note("odd", "an answer whose content is neither text nor a list")
+
+    def _model(self, model: str, stream: str) -> None:
+        before = self._models.get(stream)
+        self._models[stream] = model
+        if stream == MAIN or self._log.facts.model is None:
+            self._log.facts.model = model
+        if before is not None:
+            self._log.emit(ModelChange(model, before), f"{self._log.origin.line}:model", stream)
+
+    def _answer(self, block: Any, key: str, stream: str) -> None:
+        emit = self._log.emit
+        if not isinstance(block, dict):
+            emit(Said(text_of(block)), key, stream)
+            return
+        match block.get("type"):
+            case "tool_use" | "server_tool_use" | "mcp_tool_use":
+                name = text_of(block.get("name"))
+                given = block.get("input")
+                meaning = self._read(name, given)
+                call = string(block.get("id"))
+                emit(ToolCall(name, meaning.kind, meaning.arguments, call, meaning.actions, given), key, stream)
+                if meaning.kind == "agent" and call:
+                    self._delegated.add(call)
+            case "text":
+                emit(Said(text_of(block.get("text"))), key, stream)
+            case "thinking":
+                emit(Thinking(text_of(block.get("thinking"))), key, stream)
+            case "redacted_thinking":
+                emit(Thinking(""), key, stream)
+            case str() as kind if kind.endswith(_SERVER_RESULT):
+                self._result(block, key, stream)
+            case "fallback":
+                emit(Notification(f"the answer came from another model: {_models_of(block)}", "warning"), key, stream)
+            case "image" | "document":
+                emit(Said(block_text(block)), key, stream)
+            case kind:
+                emit(Said(text_of(block)), key, stream)
+                self._log.note("unknown", f"block type {kind!r}")
+
+    def user(self, message: Any, key: str, stream: str, result: Any = None) -> None:
+        """What a person typed, or results, or context.
+
+        `result` is the program's own record of a tool's result. It mostly repeats what the model was told, and may be
+        long: as a Raw it is decoded only where it says more.
+        """
+        content = message.get("content") if isinstance(message, dict) else message
+        if isinstance(content, str):
+            self._prompt(content, key, stream)
+            return
+        if not isinstance(content, list):
+            self._log.note("odd", "a user's message whose content is neither text nor a list")
+            return
+        shown: list[str] = []
+        for at, block in enumerate(content):
+            if isinstance(block, dict) and block.get("type") == "tool_result":
+                self._result(block, f"{key}:{at}", stream, result)
+            elif isinstance(block, dict) and block.get("type") in ("image", "document"):
+                shown.append(block_text(block))
+            elif isinstance(block, dict) and block.get("type") == "text":
+                self._prompt(text_of(block.get("text")), f"{key}:{at}", stream)
+            else:
+                shown.append(text_of(block))
+                if isinstance(block, dict):
+                    self._log.note("unknown", f"block type {block.get('type')!r}")
+        if shown:
+            self._log.emit(User("\n".join(shown)), f"{key}:shown", stream)
+
+    def _prompt(self, text: str, key: str, stream: str) -> None:
+        self.counting.settle(stream)
+        for at, content in enumerate(said(text)):
+            self._log.emit(content, f"{key}.{at}" if at else key, stream)
+
+    def _result(self, block: dict[str, Any], key: str, stream: str, result: Any = None) -> None:
+        call, output = string(block.get("tool_use_id")), content_text(block.get("content"))
+        failed = block.get("is_error") is True or _failed(block.get("content"))
+        persisted = output.startswith(_PERSISTED)
+        told = mapping(_decoded(result)) if persisted or call in self._delegated else {}
+        self._log.emit(ToolOutput(call, output, failed, self._whole(output, told) if persisted else None), key, stream)
+        if agent := string(told.get("agentId")):
+            self.spawned(agent, call, stream, told.get("agentType"), told.get("description"))
+
+    def spawned(self, agent: str, call: str | None, stream: str, kind: Any = None, description: Any = None) -> None:
+        """A sub-agent is at work; said once."""
+        if agent not in self._spawned:
+            self._spawned.add(agent)
+            spawn = AgentSpawn(agent, call, string(kind), string(description))
+            self._log.emit(spawn, f"{agent}:spawn", stream)
+
+    def _whole(self, output: str, told: dict[str, Any]) -> str | None:
+        """An output that was too long for the log. Its file is looked for beside the log, wherever that is now."""
+        named = told.get("persistedOutputPath")
+        if not isinstance(named, str):
+            _, _, behind = output.partition("saved to: ")
+            named = behind.partition("\n")[0].strip()
+        file = self._beside / Path(named).name if named else None
+        if file is None or not file.is_file():
+            return None
+        return file.read_text(encoding="utf-8", errors="replace")
+
+
+def _decoded(value: Any) -> Any:
+    return loads_or_text(bytes(value)) if isinstance(value, Raw) else value
+
+
+def _failed(content: Any) -> bool:
+    """Whether a server's tool says in its content that it failed."""
+    return isinstance(content, dict) and text_of(content.get("type")).endswith("_error")
+
+
+def _models_of(block: dict[str, Any]) -> str:
+    models = (mapping(block.get(side)).get("model") or block.get(side) for side in ("from", "to"))
+    return " → ".join(filter(None, map(string, models)))

@@ -1,0 +1,157 @@
+"""Claude Code's live stream: `claude -p … --output-format stream-json --verbose`."""
+
+from typing import Any
+
+from unspool.dialect import Record
+from unspool.model import MAIN, Event, Facts, Note
+from unspool.model.event import Compacted, Notification, TurnEnd
+from unspool.readers.blocks import content_text
+from unspool.readers.claude_code.counting import Counts, counts_of
+from unspool.readers.claude_code.messages import AGENT, Messages
+from unspool.readers.log import Log
+from unspool.sources.values import count, listing, mapping, string, text_of
+
+_PASSED_OVER = frozenset(
+    # Deltas of messages that come whole, signs of life, and the talk of a program with its host.
+    "stream_event tool_progress rate_limit_event keep_alive control_request control_response "
+    "control_cancel_request prompt_suggestion command_lifecycle conversation_reset active_goal "
+    "streamlined_text streamlined_tool_use_summary transcript_mirror".split()
+)
+_NOISE = frozenset(
+    "thinking_tokens status session_state_changed files_persisted background_tasks_changed commands_changed "
+    "hook_progress task_progress task_updated elicitation_complete plugin_install memory_recall "
+    "worker_shutting_down post_turn_summary".split()
+)
+
+
+class Stream:
+    def __init__(self, path: str) -> None:
+        self._log = Log(AGENT)
+        self._messages = Messages(self._log, path)
+        self._seen: set[str] = set()
+
+    @property
+    def sessions(self) -> dict[str, Facts]:
+        return self._log.sessions
+
+    def feed(self, record: Record) -> list[Event | Note]:
+        log = self._log
+        value = log.value(record)
+        if not isinstance(value, dict):
+            if value is not None:
+                log.note("skipped", "no object")
+            return log.take()
+        if isinstance(session := value.get("session_id"), str) and not log.session:
+            log.session = session
+        log.at(value.get("timestamp"))
+        key = string(value.get("uuid")) or str(record.origin.line)
+        if key in self._seen:
+            return log.take()
+        self._seen.add(key)
+        self._read(value, key)
+        return log.take()
+
+    def close(self) -> list[Event | Note]:
+        self._messages.counting.settle()
+        return self._log.take()
+
+    def _read(self, value: dict[str, Any], key: str) -> None:
+        call = string(value.get("parent_tool_use_id"))
+        agent = string(value.get("agent_id")) or call
+        stream = f"agent:{agent}" if call else MAIN
+        if call and agent:
+            kind, description = value.get("subagent_type"), value.get("task_description")
+            self._messages.spawned(agent, call, MAIN, kind, description)
+        match value.get("type"):
+            case "assistant":
+                self._answer(value, key, stream)
+            case "user":
+                if value.get("isSynthetic") is True and not _has_results(value):
+                    text = content_text(mapping(value.get("message")).get("content"))
+                    self._log.emit(Notification(text, "context"), key, stream)
+                else:
+                    self._messages.user(value.get("message"), key, stream, value.get("tool_use_result"))
+            case "system":
+                self._system(value, key, stream)
+            case "result":
+                self._result(value, key)
+            case "tool_use_summary":
+                self._log.emit(Notification(text_of(value.get("summary")), "info"), key, stream)
+            case "auth_status" if value.get("error"):
+                self._log.emit(Notification(text_of(value["error"]), "error"), key, stream)
+            case str() as kind if kind in _PASSED_OVER or kind == "auth_status":
+                pass
+            case kind:
+                self._log.note("unknown", f"record type {kind!r}")
+
+    def _answer(self, value: dict[str, Any], key: str, stream: str) -> None:
+        message = value.get("message")
+        if value.get("error") and mapping(message).get("model") == "<synthetic>":
+            text = content_text(mapping(message).get("content"))
+            self._log.emit(Notification(text or text_of(value["error"]), "error"), key, stream)
+        else:
+            self._messages.assistant(message, key, stream, value.get("request_id"))
+
+    def _system(self, value: dict[str, Any], key: str, stream: str) -> None:
+        emit = self._log.emit
+        match value.get("subtype"):
+            case "init":
+                facts = self._log.facts
+                facts.project = facts.project or string(value.get("cwd"))
+                facts.version = string(value.get("claude_code_version")) or facts.version
+                facts.model = facts.model or string(value.get("model"))
+            case "compact_boundary":
+                about = mapping(value.get("compact_metadata"))
+                emit(Compacted("", string(about.get("trigger")), count(about.get("pre_tokens")) or None), key, stream)
+            case "api_retry":
+                reason = string(value.get("error")) or text_of(value.get("error_status"))
+                attempt = f"{text_of(value.get('attempt'))} of {text_of(value.get('max_retries'))}"
+                emit(Notification(f"API error: {reason}; attempt {attempt}", "warning"), key, stream)
+            case "hook_response":
+                name = text_of(value.get("hook_name"))
+                said = string(value.get("output")) or string(value.get("stdout")) or text_of(value.get("stderr"))
+                failed = value.get("exit_code") not in (0, None)
+                emit(Notification(f"hook {name}: {said}".rstrip(": "), "error" if failed else "info"), key, stream)
+            case "task_started" | "hook_started":
+                pass
+            case "task_notification":
+                text = string(value.get("summary")) or text_of(value.get("status"))
+                emit(Notification(f"task {text_of(value.get('task_id'))}: {text}", "info"), key, stream)
+            case "permission_denied":
+                emit(Notification(f"permission denied: {text_of(value.get('tool_name'))}", "warning"), key, stream)
+            case str() as subtype if subtype in _NOISE:
+                pass
+            case subtype:
+                words = next(filter(None, (string(value.get(name)) for name in ("content", "message", "text"))), None)
+                if words is not None:
+                    emit(Notification(words, "info"), key, stream)
+                else:
+                    self._log.note("unknown", f"system record {subtype!r}")
+
+    def _result(self, value: dict[str, Any], key: str) -> None:
+        """The end of a turn. Here the true numbers stand: those of the answers are of their beginning."""
+        counting = self._messages.counting
+        counting.settle()
+        used = mapping(value.get("modelUsage"))
+        for at, (model, usage) in enumerate(used.items()):
+            counting.catch_up(model, _used(mapping(usage)), f"{key}:usage:{at}")
+        if not used and isinstance(usage := value.get("usage"), dict):
+            counting.catch_up(self._log.facts.model or "", counts_of(usage), f"{key}:usage")
+        failed = value.get("is_error") is True or text_of(value.get("subtype")).startswith("error")
+        errors = "\n".join(map(text_of, listing(value.get("errors"))))
+        reason = (errors or string(value.get("result")) or string(value.get("subtype"))) if failed else None
+        duration = value.get("duration_ms")
+        status = "failed" if failed else "completed"
+        self._log.emit(TurnEnd(status, duration if isinstance(duration, int | float) else None, reason), key)
+
+
+def _used(usage: dict[str, Any]) -> Counts:
+    """A model's share of a run, as the stream's last record has it."""
+    keys = ("inputTokens", "cacheReadInputTokens", "cacheCreationInputTokens", "outputTokens", "thinkingTokens")
+    read, cached, written, output, thought = (count(usage.get(key)) for key in keys)
+    return read, cached, written, output, thought
+
+
+def _has_results(value: dict[str, Any]) -> bool:
+    blocks = listing(mapping(value.get("message")).get("content"))
+    return any(mapping(block).get("type") == "tool_result" for block in blocks)

@@ -1,0 +1,320 @@
+"""Claude Code's transcripts: one JSON line for each block of an answer, each prompt, each result, and much else."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Raw, Struct, field
+
+from unspool.dialect import Record
+from unspool.model import MAIN, Event, Facts, Note
+from unspool.model.event import Compacted, Level, Notification, QueueOperation, Summary, TurnEnd, User
+from unspool.readers.blocks import content_text
+from unspool.readers.claude_code.attachments import attached
+from unspool.readers.claude_code.messages import AGENT, Messages
+from unspool.readers.claude_code.tags import said
+from unspool.readers.log import Log
+from unspool.sources.jsontext import Unreadable, dumps
+from unspool.sources.values import count, listing, mapping, string, text_of
+
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_PASSED_OVER = frozenset(
+    # The state of the program or its bookkeeping: nothing that was said or done.
+    "file-history-snapshot file-history-delta last-prompt mode permission-mode agent-setting worktree-state "
+    "bridge-session relocated atis-latch frame-link continued-in content-replacement speculation-accept "
+    "marble-origami-commit marble-origami-snapshot task-summary".split()
+)
+_TICKS = frozenset(
+    # That a call is still running; its result comes.
+    "bash_progress mcp_progress query_update search_results_received waiting_for_task powershell_progress "
+    "repl_tool_call skill_progress task_progress".split()
+)
+_LEVELS: dict[str, Level] = {"warning": "warning", "error": "error"}
+
+
+class Line(Struct, rename="camel", gc=False):
+    """The fields of a record that we read. All else in it is skipped without being decoded: that is most of it."""
+
+    type: Any = None
+    uuid: Any = None
+    parent_uuid: Any = None
+    session_id: Any = None
+    timestamp: Any = None
+    is_sidechain: Any = None
+    agent_id: Any = None
+    message: Any = None
+    request_id: Any = None
+    tool_use_result: Raw = Raw()
+    """The program's own record of a result. It repeats the result, and often a whole file: decoded only if needed."""
+    is_meta: Any = None
+    is_compact_summary: Any = None
+    is_api_error_message: Any = None
+    forked_from: Any = None
+    cwd: Any = None
+    version: Any = None
+    git_branch: Any = None
+    subtype: Any = None
+    content: Any = None
+    level: Any = None
+    error: Any = None
+    cause: Any = None
+    duration_ms: Any = None
+    compact_metadata: Any = None
+    hook_infos: Any = None
+    hook_errors: Any = None
+    data: Any = None
+    parent_tool_use_id: Any = field(default=None, name="parentToolUseID")
+    attachment: Any = None
+    operation: Any = None
+    task_id: Any = None
+    summary: Any = None
+    custom_title: Any = None
+    ai_title: Any = None
+    agent_name: Any = None
+    pr_number: Any = None
+    pr_url: Any = None
+    parent_session_id: Any = None
+    source_session_id: Any = None
+
+
+_line = msgspec.json.Decoder(Line).decode
+
+
+class Transcript:
+    def __init__(self, path: str) -> None:
+        stem = Path(path).name.partition(".")[0]
+        self._folder = Path(path).with_suffix("")
+        self._own = stem if _UUID.fullmatch(stem) else None
+        self._log = Log(AGENT)
+        self._messages = Messages(self._log, path)
+        self._seen: set[str] = set()
+        self._sidechains: dict[str, str] = {}
+        """Of records in a sidechain without an agent's id: the first record of their chain."""
+        self._boundary: Compacted | None = None
+        """A compaction whose summary comes with the next record."""
+        self._filed: dict[str, bool] = {}
+        """Agents with a file of their own."""
+        self._types: dict[Any, Callable[[Line, str, str], None]] = {
+            "user": self._user,
+            "assistant": self._assistant,
+            "system": self._system,
+            "progress": self._progress,
+            "attachment": self._attachment,
+            "queue-operation": self._queue,
+            "summary": self._summary,
+            "ai-title": self._title,
+            "custom-title": self._title,
+            "agent-name": self._title,
+            "pr-link": self._pull_request,
+            "fork-context-ref": self._fork,
+        }
+
+    @property
+    def sessions(self) -> dict[str, Facts]:
+        return self._log.sessions
+
+    def feed(self, record: Record) -> list[Event | Note]:
+        log = self._log
+        log.origin = record.origin
+        line = self._opened(record)
+        if line is None:
+            return log.take()
+        session = line.session_id
+        if session != log.session and isinstance(session, str):
+            self._session(session)
+        log.at(line.timestamp)
+        kind = line.type
+        handler = self._types.get(kind) if isinstance(kind, str) else None
+        if handler is None:
+            if not isinstance(kind, str) or kind not in _PASSED_OVER:
+                log.note("unknown", f"record type {kind!r}")
+            return log.take()
+        key = line.uuid
+        if not isinstance(key, str):
+            key = str(record.origin.line)
+        elif key in self._seen:  # the same record once more
+            return log.take()
+        else:
+            self._seen.add(key)
+        handler(line, key, MAIN if not line.is_sidechain else self._stream(line, key))
+        return log.take()
+
+    def _opened(self, record: Record) -> Line | None:
+        try:
+            return _line(record.data)
+        except Unreadable:
+            value = self._log.value(record)
+            if isinstance(value, dict):
+                return _line(dumps(value))
+            if value is not None:
+                self._log.note("skipped", "no object")
+            return None
+
+    def close(self) -> list[Event | Note]:
+        self._compacted()
+        self._messages.counting.settle()
+        return self._log.take()
+
+    def _session(self, session: str) -> None:
+        """The file is one session, even if it begins with a copy of another one's records."""
+        if self._own is None:
+            self._own = session
+        self._log.session = self._own
+        if session != self._own:
+            self._log.facts.parent = session
+
+    def _stream(self, line: Line, key: str) -> str:
+        """Of a sub-agent. Older versions do not name it: then the first record of its chain does."""
+        agent = line.agent_id
+        if isinstance(agent, str):
+            return f"agent:{agent}"
+        parent = line.parent_uuid
+        root = self._sidechains.get(parent, key) if isinstance(parent, str) else key
+        self._sidechains[key] = root
+        return f"agent:{root}"
+
+    def _learn(self, line: Line) -> None:
+        facts = self._log.facts
+        if facts.project is None:
+            facts.project = string(line.cwd)
+        facts.version = string(line.version) or facts.version
+        facts.branch = string(line.git_branch) or facts.branch
+
+    def _user(self, line: Line, key: str, stream: str) -> None:
+        message = line.message
+        content = mapping(message).get("content")
+        if self._boundary is not None or line.is_compact_summary is True:
+            if line.is_compact_summary is True:
+                self._compacted(content_text(content), stream)
+                return
+            self._compacted()
+        if isinstance(content, str):
+            self._learn(line)
+        if line.is_meta is True:
+            self._log.emit(Notification(content_text(content), "context"), key, stream)
+        else:
+            self._messages.user(message, key, stream, line.tool_use_result)
+
+    def _compacted(self, summary: str | None = None, stream: str = MAIN) -> None:
+        """The model sees a summary from here on."""
+        held, self._boundary = self._boundary, None
+        if held is not None or summary is not None:
+            held = held or Compacted()
+            made = Compacted(summary or held.text, held.trigger, held.tokens_before)
+            self._log.emit(made, f"{self._log.origin.line}:compaction", stream)
+
+    def _assistant(self, line: Line, key: str, stream: str) -> None:
+        message = line.message
+        if line.is_api_error_message is True:
+            text = content_text(mapping(message).get("content"))
+            self._log.emit(Notification(text, "error"), key, stream)
+            return
+        own = line.forked_from is None and line.session_id == self._own  # else its session has counted it
+        self._messages.assistant(message, key, stream, line.request_id, counted=own)
+
+    def _system(self, line: Line, key: str, stream: str) -> None:
+        emit = self._log.emit
+        text = text_of(line.content)
+        match line.subtype:
+            case "turn_duration":
+                self._messages.counting.settle(stream)
+                duration = line.duration_ms
+                emit(TurnEnd("completed", duration if isinstance(duration, int | float) else None), key, stream)
+            case "compact_boundary":
+                self._messages.counting.settle(stream)
+                about = mapping(line.compact_metadata)
+                self._boundary = Compacted("", string(about.get("trigger")), count(about.get("preTokens")) or None)
+            case "microcompact_boundary":
+                emit(Notification(text or "old tool results were dropped", "info"), key, stream)
+            case "local_command":
+                for at, content in enumerate(said(text)):
+                    emit(
+                        content if not isinstance(content, User) else Notification(text, "info"), f"{key}:{at}", stream
+                    )
+            case "stop_hook_summary":
+                emit(_hooks(line), key, stream)
+            case "api_error":
+                error = mapping(line.error)
+                reason = string(error.get("message")) or text or text_of(line.error) or text_of(line.cause)
+                emit(Notification(f"API error: {reason}", "error"), key, stream)
+            case "away_summary":
+                emit(Summary(text), key, stream)
+            case subtype:
+                if text:
+                    emit(Notification(text, _LEVELS.get(text_of(line.level), "info")), key, stream)
+                else:
+                    self._log.note("unknown", f"system record {subtype!r}")
+
+    def _progress(self, line: Line, key: str, stream: str) -> None:
+        data = mapping(line.data)
+        match data.get("type"):
+            case "hook_progress":
+                name, command = text_of(data.get("hookName")), text_of(data.get("command"))
+                self._log.emit(Notification(f"hook {name}: {command}", "info"), key, stream)
+            case "agent_progress":
+                self._inline(line, data, stream)
+            case str() as kind if kind in _TICKS:
+                pass
+            case kind:
+                self._log.note("unknown", f"progress {kind!r}")
+
+    def _inline(self, line: Line, data: dict[str, Any], stream: str) -> None:
+        """A record of a sub-agent in the log of its master; passed over if the agent has a log of its own."""
+        agent = string(data.get("agentId"))
+        inner = mapping(data.get("message"))
+        key = string(inner.get("uuid"))
+        if not agent or not key or key in self._seen:
+            return
+        self._seen.add(key)
+        self._messages.spawned(agent, string(line.parent_tool_use_id), stream)
+        if agent not in self._filed:
+            self._filed[agent] = (self._folder / "subagents" / f"agent-{agent}.jsonl").exists()
+        if self._filed[agent]:
+            return
+        now = self._log.time
+        self._log.at(inner.get("timestamp"))
+        own = f"agent:{agent}"
+        if inner.get("type") == "assistant":
+            self._messages.assistant(inner.get("message"), key, own, inner.get("requestId"))
+        else:
+            self._messages.user(inner.get("message"), key, own, inner.get("toolUseResult"))
+        self._log.time = now
+
+    def _attachment(self, line: Line, key: str, stream: str) -> None:
+        content, known = attached(mapping(line.attachment))
+        if isinstance(content, User):
+            self._messages.counting.settle(stream)
+        self._log.emit(content, key, stream)
+        if not known:
+            self._log.note("unknown", f"attachment {mapping(line.attachment).get('type')!r}")
+
+    def _queue(self, line: Line, key: str, stream: str) -> None:
+        text, task = string(line.content), string(line.task_id)
+        operation = QueueOperation(text_of(line.operation), text, task)
+        self._log.emit(operation, key if line.uuid else f"{key}:queue", stream)
+
+    def _summary(self, line: Line, key: str, stream: str) -> None:
+        text = text_of(line.summary)
+        if self._log.facts.title is None:
+            self._log.facts.title = text or None
+        self._log.emit(Summary(text), key if line.uuid else f"{key}:summary", stream)
+
+    def _title(self, line: Line, _key: str, _stream: str) -> None:
+        given = string(line.custom_title) or string(line.ai_title) or string(line.agent_name)
+        self._log.facts.title = given or self._log.facts.title
+
+    def _pull_request(self, line: Line, key: str, stream: str) -> None:
+        text = f"pull request #{text_of(line.pr_number)}: {text_of(line.pr_url)}"
+        self._log.emit(Notification(text, "info"), f"{key}:pr", stream)
+
+    def _fork(self, line: Line, _key: str, _stream: str) -> None:
+        parent = string(line.parent_session_id) or string(line.source_session_id)
+        self._log.facts.parent = parent or self._log.facts.parent
+
+
+def _hooks(line: Line) -> Notification:
+    commands = [text_of(mapping(hook).get("command")) for hook in listing(line.hook_infos)]
+    errors = [text_of(error) for error in listing(line.hook_errors)]
+    return Notification("stop hooks: " + "; ".join(commands + errors), "error" if errors else "info")

@@ -1,0 +1,332 @@
+"""Copilot CLI's event log: `{"type": "assistant.message", "data": {…}, "id": …, "timestamp": …, "agentId"?: …}`.
+
+A call is announced by the message that asks for it and again by `tool.execution_start`; it is told once. Events of a
+sub-agent carry its `agentId`, in older logs only the call that spawned it (`parentToolCallId`).
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from unspool.actions import vocabulary_for
+from unspool.actions.vocabulary import meaning
+from unspool.dialect import Record
+from unspool.model import MAIN, Event, Facts, Note
+from unspool.model.action import Mcp
+from unspool.model.event import (
+    AgentMessage,
+    AgentSpawn,
+    Compacted,
+    Content,
+    ModelChange,
+    Notification,
+    Said,
+    SlashCommand,
+    Thinking,
+    TokenUsage,
+    ToolCall,
+    ToolOutput,
+    TurnEnd,
+    User,
+)
+from unspool.readers.blocks import content_text
+from unspool.readers.calls import arguments_of, call_of
+from unspool.readers.copilot_cli.counting import Counting
+from unspool.readers.copilot_cli.known import SILENT
+from unspool.readers.log import Log
+from unspool.readers.repeats import Repeats
+from unspool.sources.values import clock, count, listing, mapping, placeholder, string, text_of
+
+AGENT = "copilot_cli"
+_UNREAD = (b'{"type":"hook.start"', b'{"type":"assistant.message_delta"', b'{"type":"assistant.streaming_delta"')
+"""How lines begin that are many or long, and say nothing: hooks are given a copy of each call and its result."""
+_EXIT = re.compile(r"exit(?:ed with)?(?: exit)? code (?!0\b)-?\d+>?\s*\Z")
+
+
+class Events:
+    def __init__(self, path: str) -> None:
+        self._log = Log(AGENT, _session_of(Path(path)))
+        self._vocabulary = vocabulary_for(AGENT)
+        self._counting = Counting()
+        self._path = Path(path)
+        self._repeats = Repeats()
+        self._streams: dict[str, str] = {}
+        """The stream that each call was made in."""
+        self._agents: dict[str, str] = {}
+        """The sub-agent that each call spawned."""
+        self._thought: dict[str, str] = {}
+        self._key = ""
+        self._stream = MAIN
+        self._types: dict[str, Callable[[dict[str, Any]], None]] = {
+            "session.start": self._start,
+            "session.resume": self._start,
+            "session.context_changed": self._context,
+            "session.title_changed": self._titled,
+            "session.model_change": self._model,
+            "session.info": lambda data: self._notify(data.get("message"), "info"),
+            "session.warning": lambda data: self._notify(data.get("message"), "warning"),
+            "session.error": lambda data: self._notify(data.get("message"), "error"),
+            "session.mode_changed": lambda data: self._notify(f"mode: {text_of(data.get('newMode'))}", "info"),
+            "session.mode_notice_delivered": lambda data: self._notify(data.get("content"), "context"),
+            "session.handoff": lambda data: self._notify(data.get("summary") or data.get("context"), "context"),
+            "session.truncation": self._truncated,
+            "session.context_cleared": lambda _data: self._emit(Compacted(trigger="clear")),
+            "session.compaction_complete": self._compacted,
+            "session.task_complete": lambda data: self._emit(TurnEnd("completed", text=string(data.get("summary")))),
+            "session.shutdown": self._shutdown,
+            "abort": lambda data: self._emit(TurnEnd("interrupted", text=string(data.get("reason")))),
+            "user.message": self._user,
+            "assistant.message": self._assistant,
+            "assistant.reasoning": lambda data: self._think(data.get("content")),
+            "assistant.usage": self._usage,
+            "model.call_failure": lambda data: self._notify(data.get("errorMessage") or data.get("message"), "error"),
+            "tool.user_requested": self._called,
+            "tool.execution_start": self._called,
+            "tool.execution_complete": self._result,
+            "skill.invoked": lambda data: self._notify(f"skill: {text_of(data.get('name'))}", "info"),
+            "subagent.started": self._spawned,
+            "subagent.completed": lambda data: self._agent_over(data, "completed"),
+            "subagent.failed": lambda data: self._agent_over(data, "failed"),
+            "hook.end": self._hooked,
+            "system.message": lambda data: self._notify(data.get("content"), "system"),
+            "system.notification": lambda data: self._notify(data.get("content"), "context"),
+            "command.execute": self._command,
+        }
+
+    @property
+    def sessions(self) -> dict[str, Facts]:
+        return self._log.sessions
+
+    def feed(self, record: Record) -> Iterable[Event | Note]:
+        if record.data.startswith(_UNREAD):
+            return ()
+        log = self._log
+        value = log.value(record)
+        kind = value.get("type") if isinstance(value, dict) else None
+        if not isinstance(kind, str):
+            if value is not None:
+                log.note("skipped", "no event")
+            return log.take()
+        tell = self._types.get(kind)
+        if tell is None:
+            if kind not in SILENT:
+                log.note("unknown", f"record type {kind!r}")
+        elif not isinstance(data := value.get("data"), dict):
+            log.note("odd", f"{kind} without data")
+        elif (key := self._repeats.key(value.get("id"), record)) is not None:
+            log.at(value.get("timestamp"))
+            self._key = key
+            self._stream = self._stream_of(value.get("agentId"), data.get("parentToolCallId"))
+            tell(data)
+        return log.take()
+
+    def close(self) -> Iterable[Event | Note]:
+        return self._log.take()
+
+    def _stream_of(self, agent: Any, call: Any) -> str:
+        name = string(agent) or (self._agents.get(text_of(call), string(call)) if call else None)
+        return f"agent:{name}" if name else MAIN
+
+    def _emit(self, content: Content, part: str = "") -> None:
+        self._log.emit(content, f"{self._key}:{part}" if part else self._key, self._stream)
+
+    def _notify(self, text: Any, level: Any) -> None:
+        if told := text_of(text):
+            self._emit(Notification(told, level))
+
+    def _count(self, usage: TokenUsage | None) -> None:
+        if usage is not None:
+            self._emit(usage, "usage")
+
+    def _start(self, data: dict[str, Any]) -> None:
+        log = self._log
+        log.session = string(data.get("sessionId")) or log.session
+        facts = log.facts
+        facts.version = string(data.get("copilotVersion")) or facts.version
+        facts.model = string(data.get("selectedModel")) or facts.model
+        facts.started = facts.started or clock(data.get("startTime"))
+        facts.title = facts.title or _title(self._path)
+        self._context(mapping(data.get("context")))
+
+    def _context(self, data: dict[str, Any]) -> None:
+        facts = self._log.facts
+        facts.project = string(data.get("cwd")) or facts.project
+        facts.branch = string(data.get("branch")) or facts.branch
+
+    def _titled(self, data: dict[str, Any]) -> None:
+        self._log.facts.title = string(data.get("title")) or self._log.facts.title
+
+    def _model(self, data: dict[str, Any]) -> None:
+        facts = self._log.facts
+        model, before = string(data.get("newModel")), string(data.get("previousModel")) or facts.model
+        if model:
+            facts.model = model
+            if before and before != model:
+                self._emit(ModelChange(model, before))
+
+    def _user(self, data: dict[str, Any]) -> None:
+        """`source` tells who else than a person wrote it: a skill, another agent, the program."""
+        text, shown, source = (
+            content_text(data.get("content")),
+            text_of(data.get("transformedContent")),
+            data.get("source"),
+        )
+        if isinstance(source, str) and source not in ("", "user"):
+            told = text or shown
+            if source.startswith("agent-") or self._stream != MAIN:
+                self._emit(AgentMessage(told, recipient=self._stream.partition(":")[2] or None))
+            else:
+                self._notify(told, "context")
+            return
+        parts = [text, *map(_attached, listing(data.get("attachments")))]
+        content = "\n".join(part for part in parts if part)
+        if self._stream != MAIN:
+            self._emit(AgentMessage(content, recipient=self._stream.partition(":")[2]))
+        elif content:
+            self._emit(User(content))
+        around = shown.replace(text, "", 1).strip() if text != shown else ""
+        if around:
+            self._emit(Notification(around, "context"), "context")
+
+    def _assistant(self, data: dict[str, Any]) -> None:
+        thought = data.get("reasoningText")
+        if thought or data.get("reasoningOpaque") or data.get("encryptedContent"):
+            self._think(thought)
+        if text := content_text(data.get("content")):
+            self._emit(Said(text))
+        for at, request in enumerate(listing(data.get("toolRequests"))):
+            if isinstance(request, dict):
+                self._call(request, request.get("name"), f"{at}")
+            else:
+                self._log.note("odd", "a request for a tool that is no object")
+        model = string(data.get("model")) or self._log.facts.model
+        if self._stream == MAIN:
+            self._log.facts.model = model
+        call = text_of(data.get("apiCallId") or data.get("messageId")) or self._key
+        self._count(self._counting.said(model, call, count(data.get("outputTokens"))))
+
+    def _think(self, thought: Any) -> None:
+        """Reasoning may be told twice, by itself and with the message."""
+        text = text_of(thought)
+        if text and self._thought.pop(self._stream, None) == text:
+            return
+        self._thought[self._stream] = text
+        self._emit(Thinking(text), "thinking")
+
+    def _called(self, data: dict[str, Any]) -> None:
+        if text_of(data.get("toolCallId")) not in self._streams:
+            self._call(data, data.get("toolName"), "")
+
+    def _call(self, request: dict[str, Any], name: Any, part: str) -> None:
+        call_id = text_of(request.get("toolCallId"))
+        if call_id in self._streams:
+            return
+        if call_id:
+            self._streams[call_id] = self._stream
+        server, tool = request.get("mcpServerName"), request.get("mcpToolName")
+        arguments = request.get("arguments")
+        if isinstance(server, str) and isinstance(tool, str):
+            means = meaning(Mcp(server, tool, arguments_of(arguments)))
+            call = ToolCall(text_of(name), means.kind, means.arguments, call_id or None, means.actions)
+        else:
+            call = call_of(self._vocabulary, name, arguments, call_id or None)
+        self._emit(call, part)
+
+    def _result(self, data: dict[str, Any]) -> None:
+        result, error = data.get("result"), data.get("error")
+        if isinstance(result, dict):
+            output = content_text(result.get("content") or result.get("detailedContent"))
+        else:
+            output = content_text(result)
+        if not output and error:
+            output = text_of(mapping(error).get("message")) or text_of(error)
+        failed = data.get("success") is False or bool(error) or _EXIT.search(output[-80:]) is not None
+        self._emit(ToolOutput(string(data.get("toolCallId")), output, failed))
+
+    def _usage(self, data: dict[str, Any]) -> None:
+        self._count(self._counting.reported(string(data.get("model")) or self._log.facts.model, data))
+
+    def _spawned(self, data: dict[str, Any]) -> None:
+        call = string(data.get("toolCallId"))
+        agent = self._stream.partition(":")[2] or call
+        if not agent:
+            return
+        if call:
+            self._agents[call] = agent
+        self._stream = self._streams.get(call or "", MAIN)
+        described = data.get("agentDisplayName") or data.get("agentDescription")
+        self._emit(AgentSpawn(agent, call, string(data.get("agentName")), string(described)))
+
+    def _agent_over(self, data: dict[str, Any], status: str) -> None:
+        call = text_of(data.get("toolCallId"))
+        if self._stream == MAIN and call:
+            self._stream = self._stream_of(None, call)
+        duration = count(data.get("durationMs")) or None
+        self._emit(TurnEnd(status, duration, string(data.get("error"))))
+
+    def _truncated(self, data: dict[str, Any]) -> None:
+        before = count(data.get("preTruncationTokensInMessages")) or None
+        self._emit(Compacted(trigger="truncation", tokens_before=before))
+
+    def _compacted(self, data: dict[str, Any]) -> None:
+        if isinstance(used := data.get("compactionTokensUsed"), dict):
+            model = string(used.get("model")) or self._log.facts.model
+            self._count(self._counting.aside(model, used))
+        if data.get("success") is False:
+            self._notify(data.get("error") or "compaction failed", "error")
+            return
+        before = count(data.get("preCompactionTokens")) or None
+        self._emit(Compacted(text_of(data.get("summaryContent")), string(data.get("trigger")), before))
+
+    def _shutdown(self, data: dict[str, Any]) -> None:
+        for at, usage in enumerate(self._counting.ended(data)):
+            self._emit(usage, f"usage:{at}")
+        self._notify(data.get("errorReason"), "error")
+
+    def _hooked(self, data: dict[str, Any]) -> None:
+        """Hooks run with every call; only what they said or broke is told."""
+        name = text_of(data.get("hookType"))
+        if data.get("success") is False:
+            told = text_of(mapping(data.get("error")).get("message")) or text_of(data.get("error"))
+            self._notify(f"hook {name} failed: {told}", "warning")
+        elif output := data.get("output"):
+            self._notify(f"hook {name}: {text_of(output)}", "info")
+
+    def _command(self, data: dict[str, Any]) -> None:
+        name = text_of(data.get("commandName") or data.get("command")).lstrip("/")
+        self._emit(SlashCommand(f"/{name}", string(data.get("args")) or None))
+
+
+def _attached(attachment: Any) -> str:
+    match attachment:
+        case {"data": str(data)}:
+            kind = string(attachment.get("mimeType"))
+            return placeholder("image" if kind and kind.startswith("image/") else "file", kind, data)
+        case {"path": str(place)} | {"filePath": str(place)} | {"url": str(place)}:
+            return f"[file: {place}]"
+        case {"displayName": str(name)} | {"title": str(name)}:
+            return f"[file: {name}]"
+    return text_of(attachment)
+
+
+def _session_of(path: Path) -> str:
+    return path.parent.name if path.name == "events.jsonl" else path.stem
+
+
+def workspace_of(path: Path) -> Path:
+    """What the program notes of a session beside its log."""
+    return path.with_name("workspace.yaml")
+
+
+def _title(path: Path) -> str | None:
+    """The name of the session, one line of a file whose other lines the log has too."""
+    if path.name != "events.jsonl":
+        return None
+    try:
+        lines = workspace_of(path).read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return None
+    told = dict(line.split(": ", 1) for line in lines if ": " in line and not line.startswith(" "))
+    named = (told.get("name") or told.get("summary") or "").strip().strip("\"'")
+    return named if named not in ("", "|", "|-", ">", ">-", "null") else None

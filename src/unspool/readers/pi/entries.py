@@ -1,0 +1,169 @@
+"""Session files of Pi and of the agents built on it: a header, then entries that name the entry before them.
+
+    {"type": "session", "version": 3, "id": …, "cwd": …}
+    {"type": "message", "id": "a1", "parentId": null, "message": {"role": "user", …}}
+    {"type": "message", "id": "b2", "parentId": "a1", "message": {"role": "assistant", …}}
+
+The entries are a tree: who goes back and asks again begins a branch. All branches stand in the file in the order in
+which they happened, and so they are told: what was left behind was said and paid for too. Version 1 has no ids.
+"""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from unspool.dialect import Record
+from unspool.model import MAIN, Event, Facts, Note
+from unspool.model.event import AgentSpawn, Compacted, Notification, Summary
+from unspool.readers.blocks import content_text
+from unspool.readers.log import Log
+from unspool.readers.pi.messages import Messages
+from unspool.readers.repeats import Repeats
+from unspool.sources.values import clock, count, listing, mapping, string, text_of
+
+_STATE = frozenset(
+    # What extensions keep for themselves, settings and bookmarks: nobody said it, and no model saw it.
+    "thinking_level_change label service_tier_change credential_pin ttsr_injection archive context_transform "
+    "leaf".split()
+)
+_HEADERS = ("session", "title")
+
+
+class Entries:
+    def __init__(self, agent: str, path: str) -> None:
+        file = Path(path)
+        name = _session_of(file.name)
+        self._log = Log(agent, name)
+        self._messages = Messages(self._log)
+        self._stream, self._prefix = MAIN, ""
+        self._nested = Path(f"{file.parent}.jsonl").is_file()
+        if self._nested:  # Oh My Pi keeps its sub-agents in a folder of the session's name
+            self._log.session = _session_of(file.parent.name)
+            self._stream, self._prefix = f"agent:{name}", f"{name}:"
+        self._repeats = Repeats()
+        self._types: dict[str, Callable[[dict[str, Any], str], None]] = {
+            "session": self._header,
+            "message": self._message,
+            "model_change": self._model,
+            "compaction": self._compacted,
+            "branch_summary": self._summary,
+            "custom_message": self._shown,
+            "custom": self._custom,
+            "ephemeral": self._ephemeral,
+            "session_info": self._named,
+            "title": self._named,
+            "title_change": self._named,
+            "session_init": self._begun,
+            "model_usage": self._aside,
+            "mode_change": self._mode,
+            "reset_boundary": self._cleared,
+        }
+
+    @property
+    def sessions(self) -> dict[str, Facts]:
+        return self._log.sessions
+
+    def feed(self, record: Record) -> Iterable[Event | Note]:
+        log = self._log
+        value = log.value(record)
+        if not isinstance(value, dict):
+            if value is not None:
+                log.note("skipped", "no entry of a session")
+            return log.take()
+        kind = value.get("type")
+        tell = self._types.get(kind) if isinstance(kind, str) else None
+        if tell is None:
+            if not isinstance(kind, str) or kind not in _STATE:
+                log.note("unknown", f"record type {kind!r}")
+            return log.take()
+        key = self._repeats.key(value.get("id"), record) if kind not in _HEADERS else ""
+        if key is not None:
+            log.at(value.get("timestamp"))
+            tell(value, self._prefix + key)
+        return log.take()
+
+    def close(self) -> Iterable[Event | Note]:
+        return self._log.take()
+
+    def _header(self, value: dict[str, Any], _key: str) -> None:
+        log = self._log
+        if self._nested:
+            _ = log.facts
+            return
+        log.session = string(value.get("id")) or log.session
+        facts = log.facts
+        facts.project = string(value.get("cwd")) or facts.project
+        facts.started = clock(value.get("timestamp")) or facts.started
+        facts.title = string(value.get("title")) or facts.title
+        if isinstance(value.get("modelId"), str):
+            self._messages.switched(value["modelId"], "model")
+        if origin := string(value.get("parentSession", value.get("branchedFrom"))):
+            facts.parent = _session_of(origin.replace("\\", "/").rpartition("/")[2])
+        log.at(value.get("timestamp"))
+
+    def _message(self, value: dict[str, Any], key: str) -> None:
+        message = value.get("message")
+        if "timestamp" not in value and isinstance(message, dict):
+            self._log.at(message.get("timestamp"))
+        self._messages.read(message, key, self._stream)
+
+    def _model(self, value: dict[str, Any], key: str) -> None:
+        model = value.get("modelId")
+        if not isinstance(model, str):  # Oh My Pi: one text, and models for other work than answering
+            model = text_of(value.get("model")).partition("/")[2] or text_of(value.get("model"))
+        if model and value.get("role") in (None, "default"):
+            self._messages.switched(model, key, self._stream)
+
+    def _compacted(self, value: dict[str, Any], key: str) -> None:
+        before = count(value.get("tokensBefore")) or None
+        content = Compacted(text_of(value.get("summary")), string(value.get("method")), before)
+        self._log.emit(content, key, self._stream)
+
+    def _cleared(self, _value: dict[str, Any], key: str) -> None:
+        self._log.emit(Compacted(trigger="clear"), key, self._stream)
+
+    def _summary(self, value: dict[str, Any], key: str) -> None:
+        self._log.emit(Summary(text_of(value.get("summary"))), key, self._stream)
+
+    def _shown(self, value: dict[str, Any], key: str) -> None:
+        self._log.emit(Notification(content_text(value.get("content")), "context"), key, self._stream)
+
+    def _custom(self, value: dict[str, Any], key: str) -> None:
+        """State of an extension; of OpenClaw's, errors are for people too."""
+        data = mapping(value.get("data"))
+        if text_of(value.get("customType")).endswith("-error"):
+            told = data.get("error") or data.get("message") or data
+            self._log.emit(Notification(text_of(told), "error"), key, self._stream)
+        elif value.get("customType") == "model-snapshot" and isinstance(data.get("modelId"), str):
+            self._messages.switched(data["modelId"], key, self._stream)
+
+    def _ephemeral(self, value: dict[str, Any], key: str) -> None:
+        """What a single request carried beside the conversation."""
+        for at, message in enumerate(listing(value.get("messages"))):
+            shown = Notification(content_text(mapping(message).get("content")), "context")
+            self._log.emit(shown, f"{key}:{at}", self._stream)
+
+    def _named(self, value: dict[str, Any], _key: str) -> None:
+        if not self._nested:
+            self._log.facts.title = string(value.get("name", value.get("title"))) or self._log.facts.title
+
+    def _begun(self, value: dict[str, Any], key: str) -> None:
+        """How a sub-agent was started."""
+        if self._nested:
+            agent = self._prefix.rstrip(":")
+            spawn = AgentSpawn(agent, None, string(value.get("agent")), string(value.get("task")))
+            self._log.emit(spawn, f"{key}:spawn")
+        prompt = value.get("systemPrompt")
+        if prompt:
+            self._log.emit(Notification(content_text(prompt), "system"), key, self._stream)
+
+    def _aside(self, value: dict[str, Any], key: str) -> None:
+        self._messages.used(value.get("usage"), value.get("model"), key, self._stream)
+
+    def _mode(self, value: dict[str, Any], key: str) -> None:
+        self._log.emit(Notification(f"mode: {text_of(value.get('mode'))}", "info"), key, self._stream)
+
+
+def _session_of(name: str) -> str:
+    """The id in a file's name: `<time>_<id>.jsonl`, or `<id>.jsonl.deleted.<time>`."""
+    return name.partition(".jsonl")[0].rpartition("_")[2]

@@ -1,0 +1,175 @@
+"""Messages of Pi and of the agents built on it, in their logs and in the live stream alike: blocks → events."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from unspool.actions import vocabulary_for
+from unspool.model import MAIN
+from unspool.model.event import (
+    Compacted,
+    ModelChange,
+    Notification,
+    Said,
+    SlashCommand,
+    Summary,
+    Thinking,
+    TokenUsage,
+    ToolOutput,
+    TurnEnd,
+    User,
+)
+from unspool.readers.blocks import block_text, content_text
+from unspool.readers.calls import call_of
+from unspool.readers.log import Log
+from unspool.sources.values import count, listing, mapping, string, text_of
+
+_SKILL = re.compile(r'<skill name="([^"]*)"[^>]*>.*?</skill>\s*', re.DOTALL)
+_UNTRUSTED = re.compile(r"(?:[A-Z][^\n]*\(untrusted[^\n]*\):\n```json\n.*?\n```\s*)+", re.DOTALL)
+"""What OpenClaw's gateway puts before the text of a chat message: who wrote it, and where."""
+_UNTYPED = ("[cron:", "Read HEARTBEAT.md", "[openclaw.", "<<<BEGIN_OPENCLAW", "A new session was started via /new")
+"""How texts begin that OpenClaw sends in the user's name."""
+
+_ITSELF = ("openclaw", "clawdbot")
+"""The provider of answers that OpenClaw wrote itself."""
+
+
+class Messages:
+    def __init__(self, log: Log) -> None:
+        self._log = log
+        self._vocabulary = vocabulary_for(log.agent)
+        self._roles: dict[str, Callable[[dict[str, Any], str, str], None]] = {
+            "user": self._user,
+            "assistant": self._assistant,
+            "toolResult": self._result,
+            "bashExecution": self._typed_shell,
+            "pythonExecution": self._typed_shell,
+            "custom": self._shown,
+            "hookMessage": self._shown,
+            "fileMention": self._mentioned,
+            "developer": self._instructed,
+            "system": self._instructed,
+            "branchSummary": self._summary,
+            "compactionSummary": self._compacted,
+        }
+        self._said: str | None = None
+        self.model: str | None = None
+        """The model that answers now."""
+
+    def read(self, message: Any, key: str, stream: str = MAIN) -> None:
+        if not isinstance(message, dict):
+            self._log.note("odd", "a message that is no object")
+            return
+        role = message.get("role")
+        tell = self._roles.get(role) if isinstance(role, str) else None
+        if tell is None:
+            self._log.note("unknown", f"role {role!r}")
+            self._log.emit(Notification(content_text(message.get("content")), "context"), key, stream)
+            return
+        tell(message, key, stream)
+
+    def switched(self, model: str, key: str, stream: str = MAIN) -> None:
+        """A change of the model; the one that the log begins with is none."""
+        before, self.model = self.model, model
+        if stream == MAIN:
+            self._log.facts.model = model
+        if before is not None and before != model:
+            self._log.emit(ModelChange(model, before), key, stream)
+
+    def used(self, usage: Any, model: Any, key: str, stream: str = MAIN, response: Any = None) -> None:
+        """Tokens of one call. Pi keeps cached tokens out of `input`, and reasoning in `output`."""
+        if not isinstance(usage, dict):
+            return
+        read, written = count(usage.get("cacheRead")), count(usage.get("cacheWrite"))
+        given, answered = count(usage.get("input")), count(usage.get("output"))
+        if given or read or written or answered:
+            thought = min(count(usage.get("reasoningTokens") or usage.get("reasoning")), answered)
+            content = TokenUsage(string(model), given, read, written, answered, thought, string(response))
+            self._log.emit(content, f"{key}:usage", stream)
+
+    def _user(self, message: dict[str, Any], key: str, stream: str) -> None:
+        text = content_text(message.get("content"))
+        emit = self._log.emit
+        untyped = message.get("synthetic") is True or message.get("attribution") == "agent"
+        if untyped or "runtimeContext" in message or text.startswith(_UNTYPED):
+            emit(Notification(text, "context"), key, stream)
+        elif text.startswith('<skill name="') and (skill := _SKILL.match(text)):
+            emit(SlashCommand(f"/skill:{skill[1]}", text[skill.end() :] or None), key, stream)
+            emit(Notification(skill[0].rstrip(), "context"), f"{key}:context", stream)
+        elif "(untrusted" in text[:200] and (told := _UNTRUSTED.match(text)):
+            emit(Notification(told[0].rstrip(), "context"), f"{key}:context", stream)
+            emit(User(text[told.end() :]), key, stream)
+        else:
+            emit(User(text), key, stream)
+
+    def _assistant(self, message: dict[str, Any], key: str, stream: str) -> None:
+        model, content = message.get("model"), message.get("content")
+        if message.get("provider") in _ITSELF:
+            if content_text(content) == self._said:
+                return  # a copy of what the model said, as it went out to the chat
+        elif isinstance(model, str) and model != self.model:
+            self.switched(model, f"{key}:model", stream)
+        for at, block in enumerate(content if isinstance(content, list) else [content]):
+            self._block(block, f"{key}:{at}", stream)
+        self.used(message.get("usage"), model, key, stream, message.get("responseId"))
+        told = string(message.get("errorMessage"))
+        match message.get("stopReason"):
+            case "error":
+                self._log.emit(Notification(told or "the model's answer failed", "error"), f"{key}:error", stream)
+            case "aborted":
+                self._log.emit(TurnEnd("interrupted", text=told), f"{key}:end", stream)
+
+    def _block(self, block: Any, key: str, stream: str) -> None:
+        emit = self._log.emit
+        if not isinstance(block, dict):
+            if text := text_of(block):
+                emit(Said(text), key, stream)
+            return
+        match block.get("type"):
+            case "text":
+                if text := text_of(block.get("text")):
+                    self._said = text
+                    emit(Said(text), key, stream)
+            case "thinking":
+                emit(Thinking(text_of(block.get("thinking"))), key, stream)
+            case "redactedThinking" | "redacted_thinking":
+                emit(Thinking(""), key, stream)
+            case "toolCall" | "toolUse" | "tool_use" | "functionCall":
+                arguments = block.get("arguments", block.get("input"))
+                emit(call_of(self._vocabulary, block.get("name"), arguments, block.get("id")), key, stream)
+            case "image":
+                emit(Said(block_text(block)), key, stream)
+            case kind:
+                emit(Said(text_of(block)), key, stream)
+                self._log.note("unknown", f"block type {kind!r}")
+
+    def _result(self, message: dict[str, Any], key: str, stream: str) -> None:
+        call = string(message.get("toolCallId", message.get("toolUseId")))
+        output = content_text(message.get("content"))
+        self._log.emit(ToolOutput(call, output, message.get("isError") is True), key, stream)
+
+    def _typed_shell(self, message: dict[str, Any], key: str, stream: str) -> None:
+        """`! command` at the prompt, or `$ code`: a person ran it, not the agent."""
+        sign = "!" if message.get("role") == "bashExecution" else "$"
+        self._log.emit(User(f"{sign} {text_of(message.get('command', message.get('code')))}"), key, stream)
+        failed = message.get("exitCode") not in (0, None) or message.get("cancelled") is True
+        if output := text_of(message.get("output")):
+            self._log.emit(Notification(output, "warning" if failed else "info"), f"{key}:output", stream)
+
+    def _shown(self, message: dict[str, Any], key: str, stream: str) -> None:
+        self._log.emit(Notification(content_text(message.get("content")), "context"), key, stream)
+
+    def _mentioned(self, message: dict[str, Any], key: str, stream: str) -> None:
+        files = map(mapping, listing(message.get("files")))
+        told = [f"[file: {text_of(file.get('path'))}]\n{text_of(file.get('content'))}" for file in files]
+        self._log.emit(Notification("\n".join(told), "context"), key, stream)
+
+    def _instructed(self, message: dict[str, Any], key: str, stream: str) -> None:
+        self._log.emit(Notification(content_text(message.get("content")), "system"), key, stream)
+
+    def _summary(self, message: dict[str, Any], key: str, stream: str) -> None:
+        self._log.emit(Summary(text_of(message.get("summary"))), key, stream)
+
+    def _compacted(self, message: dict[str, Any], key: str, stream: str) -> None:
+        before = count(message.get("tokensBefore")) or None
+        self._log.emit(Compacted(text_of(message.get("summary")), None, before), key, stream)

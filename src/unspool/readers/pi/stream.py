@@ -1,0 +1,145 @@
+"""What `pi --mode json` prints: the session's header, then what happens.
+
+A message is told three times: `message_start`, many `message_update`, `message_end`; and again in `turn_end` and
+`agent_end`. Only its end counts. Tools tell of themselves too (`tool_execution_…`): that counts where no message does.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from unspool.actions import vocabulary_for
+from unspool.dialect import Record
+from unspool.model import Event, Facts, Note, Origin
+from unspool.model.event import Compacted, Notification, QueueOperation, ToolOutput, TurnEnd
+from unspool.readers.blocks import content_text
+from unspool.readers.calls import call_of
+from unspool.readers.log import Log
+from unspool.readers.pi.messages import Messages
+from unspool.sources.values import clock, count, listing, mapping, string, text_of
+
+_REPEATED = frozenset(
+    # What an end tells again in full, and what only moves a display.
+    "agent_start turn_start turn_end message_start message_update tool_execution_update auto_compaction_start "
+    "compaction_start thinking_level_changed session_info_changed response extension_ui_request extension_error "
+    "session_action_update agent_settled entry_appended".split()
+)
+
+_UPDATE = b'{"type":"message_update"'
+"""How by far the most lines begin."""
+
+
+class Stream:
+    def __init__(self, agent: str) -> None:
+        self._log = Log(agent)
+        self._messages = Messages(self._log)
+        self._vocabulary = vocabulary_for(agent)
+        self._called: set[str] = set()
+        self._ended: dict[str, tuple[ToolOutput, Origin]] = {}
+        """Outputs whose message has not come."""
+        self._told: set[str] = set()
+        """Calls whose output was told without it."""
+        self._queued: set[str] = set()
+        self._stop: Any = None
+
+    @property
+    def sessions(self) -> dict[str, Facts]:
+        return self._log.sessions
+
+    def feed(self, record: Record) -> Iterable[Event | Note]:
+        if record.data.startswith(_UPDATE):
+            return ()
+        log = self._log
+        value = log.value(record)
+        if not isinstance(value, dict):
+            if value is not None:
+                log.note("skipped", "no event of a stream")
+            return log.take()
+        key = str(record.origin.line)
+        match value.get("type"):
+            case "message_end":
+                self._message(value.get("message"), key)
+            case "session":
+                self._header(value)
+            case "tool_execution_start" if text_of(value.get("toolCallId")) not in self._called:
+                call = call_of(self._vocabulary, value.get("toolName"), value.get("args"), value.get("toolCallId"))
+                log.emit(call, key)
+                self._called.add(text_of(value.get("toolCallId")))
+            case "tool_execution_start":
+                pass
+            case "tool_execution_end":
+                self._tool(value)
+            case "agent_end":
+                self._end(key)
+            case str() as kind if kind not in _REPEATED:
+                self._rest(kind, value, key)
+            case str():
+                pass
+            case kind:
+                log.note("unknown", f"record type {kind!r}")
+        return log.take()
+
+    def close(self) -> Iterable[Event | Note]:
+        for call, (output, origin) in self._ended.items():
+            self._log.origin = origin
+            self._log.emit(output, f"result:{call}")
+            self._told.add(call)
+        self._ended.clear()
+        return self._log.take()
+
+    def _header(self, value: dict[str, Any]) -> None:
+        log = self._log
+        log.session = string(value.get("id")) or log.session
+        log.facts.project = string(value.get("cwd"))
+        log.facts.started = clock(value.get("timestamp"))
+        log.at(value.get("timestamp"))
+
+    def _message(self, message: Any, key: str) -> None:
+        if isinstance(message, dict):
+            self._log.at(message.get("timestamp"))
+            self._stop = message.get("stopReason")
+            if message.get("role") == "toolResult":
+                call = text_of(message.get("toolCallId"))
+                self._ended.pop(call, None)
+                if call in self._told:
+                    return
+                key = f"result:{call}" if call else key
+            for block in listing(message.get("content")):
+                if isinstance(block, dict) and block.get("type") == "toolCall":
+                    self._called.add(text_of(block.get("id")))
+        self._messages.read(message, key)
+
+    def _tool(self, value: dict[str, Any]) -> None:
+        result = value.get("result")
+        output = content_text(result.get("content") if isinstance(result, dict) and "content" in result else result)
+        call = string(value.get("toolCallId"))
+        self._ended[text_of(call)] = ToolOutput(call, output, value.get("isError") is True), self._log.origin
+
+    def _end(self, key: str) -> None:
+        status = {"error": "failed", "aborted": ""}.get(text_of(self._stop), "completed")
+        if status:  # that the turn was interrupted, its last message told
+            self._log.emit(TurnEnd(status), key)
+
+    def _rest(self, kind: str, value: dict[str, Any], key: str) -> None:
+        log = self._log
+        told = string(value.get("errorMessage") or value.get("finalError"))
+        match kind:
+            case "compaction_end" | "auto_compaction_end":
+                result = mapping(value.get("result"))
+                if result:
+                    before = count(result.get("tokensBefore")) or None
+                    log.emit(Compacted(text_of(result.get("summary")), string(value.get("reason")), before), key)
+                elif told:
+                    log.emit(Notification(told, "error"), key)
+            case "auto_retry_start":
+                log.emit(Notification(told or "the model's answer failed; trying again", "warning"), key)
+            case "auto_retry_end":
+                if value.get("success") is not True:
+                    log.emit(Notification(told or "trying again did not help", "error"), key)
+            case "queue_update":
+                texts = map(text_of, listing(value.get("steering")) + listing(value.get("followUp")))
+                queued = dict.fromkeys(texts)
+                for at, text in enumerate(text for text in queued if text not in self._queued):
+                    log.emit(QueueOperation("enqueue", text), f"{key}:{at}")
+                self._queued = set(queued)
+            case _:
+                log.note("unknown", f"record type {kind!r}")

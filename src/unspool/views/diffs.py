@@ -1,0 +1,37 @@
+"""Edits as lines that begin with a blank, `-` or `+`."""
+
+from difflib import SequenceMatcher
+
+from unspool.model.action import FileEdit, FileWrite
+
+_LONGEST = 1500
+"""Lines from which on two texts are not compared, but shown one after the other."""
+_CONTEXT = 3
+
+
+def diff_of(edit: FileEdit | FileWrite) -> str:
+    if isinstance(edit, FileWrite):
+        return "\n".join(f"+{line}" for line in edit.content.splitlines())
+    if edit.hunks:
+        pieces = []
+        for hunk in edit.hunks:
+            pieces.append("@@ " + " ".join(hunk.context) if hunk.context else "@@")
+            pieces += hunk.lines
+        return "\n".join(pieces)
+    return "\n".join(_compared(edit.old_string.splitlines(), edit.new_string.splitlines()))
+
+
+def _compared(old: list[str], new: list[str]) -> list[str]:
+    if len(old) + len(new) > _LONGEST:
+        return [*(f"-{line}" for line in old), *(f"+{line}" for line in new)]
+    lines: list[str] = []
+    for group in SequenceMatcher(None, old, new, autojunk=False).get_grouped_opcodes(_CONTEXT):
+        if lines:
+            lines.append("@@")
+        for tag, begin, end, first, last in group:
+            if tag == "equal":
+                lines += [f" {line}" for line in old[begin:end]]
+            else:
+                lines += [f"-{line}" for line in old[begin:end]]
+                lines += [f"+{line}" for line in new[first:last]]
+    return lines

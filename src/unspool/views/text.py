@@ -1,0 +1,136 @@
+"""Rows for a terminal: one colour for each kind, outputs cut to a few lines."""
+
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
+
+from unspool.views.outline import Row
+
+Paint: TypeAlias = Callable[[str, str], str]
+"""Text and the name of a style → text as the terminal wants it."""
+
+_LINES, _DIFF = 8, 40
+"""Lines of an output and of a diff that are shown."""
+_MARGIN = "  "
+_APART = ("prompt", "said", "agent")
+"""Rows with a blank line before them."""
+
+
+class Cut:
+    """How much of long things is shown."""
+
+    def __init__(self, full: bool, thinking: bool = False) -> None:
+        self.full = full
+        self.thinking = thinking or full
+
+    def lines(self, text: str, most: int) -> tuple[list[str], int]:
+        """The lines to show, and how many are left out."""
+        lines = text.rstrip("\n").split("\n") if text.strip() else []
+        if self.full or len(lines) <= most + 1:
+            return lines, 0
+        return lines[:most], len(lines) - most
+
+
+def lines(rows: Iterator[Row], paint: Paint, cut: Cut) -> Iterator[str]:
+    """Each line of the transcript, without its end."""
+    before = None
+    for row in rows:
+        if row.kind == "notice" and row.level in ("context", "system") and not cut.full:
+            continue
+        if before is not None and (
+            row.kind in ("prompt", "said", "agent") or (before == "said" and row.kind == "call")
+        ):
+            yield ""
+        yield from _row(row, paint, cut)
+        before = row.kind
+
+
+def _row(row: Row, paint: Paint, cut: Cut) -> Iterator[str]:
+    margin = "│ " * row.depth if row.depth else ""
+    match row.kind:
+        case "prompt":
+            for number, line in enumerate(_safe(row.head).strip().split("\n")):
+                yield margin + paint(f"{'❯' if number == 0 else ' '} {line}", "prompt")
+        case "said":
+            yield from (f"{margin}{_MARGIN}{line}" for line in _safe(row.head).strip().split("\n"))
+        case "thinking":
+            yield from (f"{margin}{_MARGIN}{line}" for line in _thinking(row.head, paint, cut))
+        case "call":
+            yield from (f"{margin}{_MARGIN}{line}" for line in _call(row, paint, cut))
+        case "result":
+            yield from (f"{margin}{_MARGIN}{_MARGIN}{line}" for line in _result(row, paint, cut))
+        case "agent":
+            yield margin[:-2] + paint(f"╭ {_safe(row.head)}", "agent")
+        case "end":
+            took = f" {_took(row.seconds)}" if row.seconds is not None else ""
+            yield margin + _MARGIN + paint(f"─ {_first(row.head)}{took}", "dim" if row.level == "info" else row.level)
+        case _:
+            yield from (f"{margin}{_MARGIN}{line}" for line in _notice(row, paint, cut))
+
+
+def _thinking(text: str, paint: Paint, cut: Cut) -> Iterator[str]:
+    """Folded to a line unless all of it is wanted."""
+    lines = _safe(text).strip().split("\n")
+    shown = lines if cut.thinking else lines[:1]
+    for number, line in enumerate(shown):
+        more = f" … {len(lines) - 1} more" if not cut.thinking and len(lines) > 1 else ""
+        yield paint(f"{'✻' if number == 0 else ' '} {line}{more}", "thinking")
+
+
+def _call(row: Row, paint: Paint, cut: Cut) -> Iterator[str]:
+    name, _, rest = _safe(row.head).partition("  ")
+    first, *others = rest.split("\n") if rest else [""]
+    took = paint(f"  {_took(row.seconds)}", "dim") if row.seconds is not None else ""
+    mark = {"error": "✗", "warning": "…"}.get(row.level, "●")
+    yield f"{paint(mark, 'error' if row.level == 'error' else 'call')} {paint(name, 'call')}  {first}{took}".rstrip()
+    shown, left = cut.lines("\n".join(others), _LINES)
+    yield from (f"{_MARGIN}{line}" for line in shown)
+    if left:
+        yield paint(f"{_MARGIN}… {left:,} more lines", "dim")
+    changed, left = cut.lines(_safe(row.body), _DIFF)
+    for line in changed:
+        style = {"+": "added", "-": "removed", "@": "dim"}.get(line[:1], "") if row.form == "diff" else ""
+        yield _MARGIN + (paint(line, style) if style else line)
+    if left:
+        yield paint(f"{_MARGIN}… {left:,} more lines", "dim")
+
+
+def _result(row: Row, paint: Paint, cut: Cut) -> Iterator[str]:
+    shown, left = cut.lines(_safe(row.body), _LINES)
+    style = "error" if row.level == "error" else "dim"
+    for line in shown:
+        yield paint(line, style)
+    if left:
+        yield paint(f"… {left:,} more lines", "dim")
+
+
+def _notice(row: Row, paint: Paint, cut: Cut) -> Iterator[str]:
+    style = {"error": "error", "warning": "warning"}.get(row.level, "dim")
+    shown, left = cut.lines(_safe(row.head), 2)
+    for number, line in enumerate(shown):
+        more = f" … {left:,} more lines" if left and number == len(shown) - 1 else ""
+        yield paint(f"{'·' if number == 0 else ' '} {line}{more}", style)
+    body, left = cut.lines(_safe(row.body), _LINES)
+    yield from (paint(f"{_MARGIN}{line}", "dim") for line in body)
+    if left:
+        yield paint(f"{_MARGIN}… {left:,} more lines", "dim")
+
+
+def _took(seconds: float) -> str:
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest:02} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02} min"
+
+
+def _first(text: str) -> str:
+    return _safe(text).strip().split("\n")[0]
+
+
+def _safe(text: str) -> str:
+    """Without what would steer a terminal: a log may hold anything. Tabs and line ends stay."""
+    if text.isprintable():
+        return text
+    text = text.replace("\r\n", "\n")
+    return "".join(
+        letter if letter.isprintable() or letter in "\n\t" else "\N{REPLACEMENT CHARACTER}" for letter in text
+    )

@@ -1,0 +1,41 @@
+"""Droid's tokens stand beside its log, in sum, and grow."""
+
+import json
+from pathlib import Path
+
+from unspool.dialect import Record
+from unspool.model import Event, Origin
+from unspool.model.event import TokenUsage
+from unspool.readers.droid import reader
+from unspool.readers.droid.texts import failed, typed
+
+
+def test_tokens_that_were_added_since_count_once(tmp_path: Path) -> None:
+    log, settings = tmp_path / "s.jsonl", tmp_path / "s.settings.json"
+    decoder = reader.decoder(str(log))
+    data = b'{"type":"session_start","id":"s","cwd":"/work"}'
+    assert list(decoder.feed(Record(data, Origin(str(log), 1, 0, len(data))))) == []
+    told = []
+    for output in (5, 5, 12):
+        settings.write_text(json.dumps({"model": "a", "tokenUsage": {"inputTokens": 3, "outputTokens": output}}))
+        told += [item.content for item in decoder.close() if isinstance(item, Event)]
+    assert told == [TokenUsage("a", 3, 0, 0, 5, 0), TokenUsage("a", 0, 0, 0, 7, 0)]
+    assert list(reader.beside(str(log))) == [str(settings)]
+
+
+def test_a_settings_file_that_is_torn_costs_only_itself(tmp_path: Path) -> None:
+    (tmp_path / "s.settings.json").write_text('{"model": "a", "tok')
+    decoder = reader.decoder(str(tmp_path / "s.jsonl"))
+    assert list(decoder.close()) == []
+
+
+def test_reminders_are_no_typing() -> None:
+    assert [content.type for content in typed("<system-reminder>a</system-reminder>")] == ["notification"]
+    assert [content.type for content in typed("a <system-reminder>b</system-reminder> c")] == ["notification", "user"]
+
+
+def test_what_failed() -> None:
+    assert failed("Error: Command failed (exit code: 1)", None)
+    assert failed("out\n[Process exited with code 3]", None)
+    assert not failed("out\n[Process exited with code 0]", None)
+    assert not failed("Error: Command failed", False)

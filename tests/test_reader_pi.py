@@ -1,0 +1,69 @@
+"""Pi's logs and its stream: what is told once, and what is whose."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from unspool.dialect import Head, Record
+from unspool.ingest.heads import head_of
+from unspool.model import Event, Origin
+from unspool.readers import READERS
+from unspool.readers.pi import claims, claims_openclaw, claims_stream
+
+CASES = sorted(
+    path
+    for name in ("pi", "openclaw", "pi_stream")
+    for path in (Path(__file__).parent / "readers" / name).glob("*.jsonl")
+)
+HEADER = {"type": "session", "version": 3, "id": "s", "timestamp": "2026-03-01T10:00:00.000Z", "cwd": "/work"}
+
+
+def events(case: Path, pause_at: int | None = None) -> list[tuple[str, str, Any]]:
+    decoder = READERS[case.parent.name].decoder(str(case))
+    found: list[Any] = []
+    for number, line in enumerate(case.read_bytes().splitlines(), 1):
+        found += decoder.feed(Record(line, Origin(str(case), number, 0, len(line))))
+        if number == pause_at:
+            found += decoder.close()
+    found += decoder.close()
+    told = [item for item in found if isinstance(item, Event)]
+    return sorted((event.key, event.type, msgspec.json.encode(event.content)) for event in told)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.parent.name}/{case.name}")
+def test_a_pause_anywhere_changes_nothing(case: Path) -> None:
+    whole = events(case)
+    for line in range(1, len(case.read_bytes().splitlines())):
+        assert events(case, line) == whole
+
+
+def test_the_stream_and_the_log_of_a_run_tell_the_same_calls() -> None:
+    told = [kind for _, kind, _ in events(next(case for case in CASES if case.parent.name == "pi_stream"))]
+    assert told.count("tool_call") == told.count("tool_result") == 1
+    assert told.count("token_usage") == 2
+
+
+def test_a_path_alone_makes_no_log_one_of_openclaw() -> None:
+    other = Head("/home/me/.openclaw/agents/main/sessions/a.jsonl", lines=({"type": "note"},))
+    assert not claims_openclaw(other)
+    mine = Head("/home/me/.openclaw/agents/main/sessions/a.jsonl", lines=(HEADER,))
+    assert claims_openclaw(mine)
+    assert not claims(mine)
+
+
+def test_a_log_whose_header_is_torn_is_known_by_its_messages() -> None:
+    message = {"role": "user", "content": "Hello", "timestamp": 1772359200000}
+    head = Head("a.jsonl", lines=({"type": "novelty"}, {"type": "message", "message": message}))
+    assert claims(head)
+    assert not claims_stream(head)
+
+
+def test_a_session_of_another_program_is_not_claimed(tmp_path: Path) -> None:
+    file = tmp_path / "a.jsonl"
+    header = {"type": "session", "version": 0, "id": "s", "createdAt": 1783352228436, "cwd": "/w", "delegationDepth": 0}
+    file.write_text(json.dumps(header) + '\n{"type":"turn/start","seq":1,"time":1,"data":{"turn":1}}\n')
+    head = head_of(str(file))
+    assert not any(claim(head) for claim in (claims, claims_openclaw, claims_stream))

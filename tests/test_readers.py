@@ -1,0 +1,170 @@
+"""Every reader and its fixture folder: golden events, one claim a file, and nothing that raises.
+
+A case is a file of the folder, or a folder in it with all the files of a session; `.sql` is made a database first.
+"""
+
+import json
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from unspool.dialect import Reader, Record
+from unspool.exports.events import content_of
+from unspool.ingest.heads import head_of
+from unspool.ingest.logs import OpenLog, open_log
+from unspool.model import Event, Facts, Note, Origin
+from unspool.readers import READERS
+
+FOLDERS = Path(__file__).parent / "readers"
+REPLACEMENTS: tuple[Any, ...] = (None, 7, "text", ["a", {"type": "text"}], {"type": "text", "id": 1})
+
+
+def cases() -> list[Path]:
+    return sorted(path for path in FOLDERS.glob("*/*") if not path.name.endswith(".golden.json"))
+
+
+def name_of(case: Path) -> str:
+    return f"{case.parent.name}/{case.name}"
+
+
+def laid_out(case: Path, home: Path) -> list[Path]:
+    """The files of a case in a place of their own, databases made."""
+    if case.is_dir():
+        shutil.copytree(case, home, dirs_exist_ok=True)
+    else:
+        shutil.copy(case, home)
+    for script in home.rglob("*.sql"):
+        database = sqlite3.connect(script.with_suffix(".db"))
+        database.executescript(script.read_text())
+        database.close()
+        script.unlink()
+    return sorted(path for path in home.rglob("*") if path.is_file())
+
+
+def opened(case: Path, home: Path) -> list[OpenLog]:
+    return [log for path in laid_out(case, home) if (log := open_log(str(path))) is not None]
+
+
+def written(item: Event | Note, home: Path) -> dict[str, Any]:
+    file = str(Path(item.origin.file).relative_to(home))
+    if isinstance(item, Note):
+        return {"note": item.kind, "reason": item.reason, "file": file, "line": item.origin.line}
+    return {
+        "type": item.type,
+        "content": msgspec.to_builtins(content_of(item)),
+        "timestamp": item.timestamp,
+        "session": item.session_id,
+        "stream": item.stream_id,
+        "key": item.key,
+        "file": file,
+        "line": item.origin.line,
+    }
+
+
+def read(case: Path, home: Path) -> dict[str, Any]:
+    facts: list[Facts] = []
+    items: list[dict[str, Any]] = []
+    for log in opened(case, home):
+        items += [written(item, home) for item in log]
+        facts += log.sessions.values()
+    found: dict[str, Any] = json.loads(json.dumps({"sessions": msgspec.to_builtins(facts), "events": items}))
+    return found
+
+
+@pytest.mark.parametrize("case", cases(), ids=name_of)
+def test_golden(case: Path, tmp_path: Path, accept: bool) -> None:
+    golden = case.with_name(f"{case.name}.golden.json")
+    found = read(case, tmp_path)
+    if accept:
+        golden.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
+    assert found == json.loads(golden.read_text())
+
+
+@pytest.mark.parametrize("case", cases(), ids=name_of)
+def test_only_its_own_reader_claims_it(case: Path, tmp_path: Path) -> None:
+    claimed = set()
+    for path in laid_out(case, tmp_path):
+        head = head_of(str(path))
+        claims = [reader.name for reader in READERS.values() if reader.claims(head)]
+        assert len(claims) <= 1, path
+        claimed.update(claims)
+    assert claimed == {case.parent.name}
+
+
+@pytest.mark.parametrize("case", cases(), ids=name_of)
+def test_keys_are_unique_and_chained(case: Path, tmp_path: Path) -> None:
+    seen: set[tuple[str, str]] = set()
+    last: dict[tuple[str, str, str], str] = {}
+    for log in opened(case, tmp_path):
+        for event in log:
+            if isinstance(event, Event):
+                assert (event.session_id, event.key) not in seen
+                seen.add((event.session_id, event.key))
+                stream = (log.path, event.session_id, event.stream_id)
+                assert event.before == last.get(stream)
+                last[stream] = event.key
+
+
+@pytest.mark.parametrize("case", cases(), ids=name_of)
+def test_whatever_stands_in_a_place_nothing_raises(case: Path, tmp_path: Path) -> None:
+    for log in opened(case, tmp_path):
+        records = [record for record in log.records() if isinstance(record, Record)]
+        values = [record.value if record.value is not None else _value(record.data) for record in records]
+        for at, value in enumerate(values):
+            for changed in replaced(value):
+                _feed(log.reader, log.path, [*values[max(0, at - 3) : at], changed, *values[at + 1 : at + 3]])
+
+
+def _feed(reader: Reader, path: str, values: list[Any]) -> None:
+    decoder = reader.decoder(path)
+    items: list[Event | Note] = []
+    for number, value in enumerate(values, 1):
+        data = b"" if reader.rows or reader.document else msgspec.json.encode(value)
+        items += decoder.feed(Record(data, Origin(path, number, 0, len(data)), None if data else value))
+    items += decoder.close()
+    for item in items:
+        msgspec.json.encode(item.content if isinstance(item, Event) else item)
+        if isinstance(item, Event):
+            assert item.timestamp is None or len(item.timestamp) == 24
+            msgspec.convert(msgspec.to_builtins(item.content), type(item.content))  # every field is of its type
+    msgspec.json.encode(list(decoder.sessions.values()))
+    msgspec.convert(msgspec.to_builtins(decoder.sessions), dict[str, Facts])
+
+
+def _value(data: bytes) -> Any:
+    try:
+        return msgspec.json.decode(data)
+    except msgspec.DecodeError:
+        return data.decode("utf-8", "replace")
+
+
+def replaced(value: Any, whole: bool = True) -> Iterator[Any]:
+    """The value with each value in it replaced in turn; JSON inside of strings too."""
+    if whole:
+        yield from REPLACEMENTS
+    match value:
+        case dict():
+            for key, inner in value.items():
+                for changed in replaced(inner):
+                    yield {**value, key: changed}
+                yield {other: kept for other, kept in value.items() if other != key}
+        case list():
+            for at, inner in enumerate(value):
+                for changed in replaced(inner):
+                    yield [*value[:at], changed, *value[at + 1 :]]
+        case str() if value[:1] in ("{", "["):
+            try:
+                inside = json.loads(value)
+            except ValueError:
+                return
+            for changed in replaced(inside, whole=False):
+                yield json.dumps(changed)
+
+
+def test_every_reader_has_a_folder_and_every_folder_a_reader() -> None:
+    assert {folder.name for folder in FOLDERS.iterdir()} == READERS.keys()
