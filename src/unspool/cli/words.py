@@ -62,7 +62,7 @@ def short_names(ids: Sequence[str], least: int = 8) -> list[str]:
     ordered = sorted(set(ids))
     shared = dict.fromkeys(ordered, 0)
     for one, other in pairwise(ordered):
-        same = len(os.path.commonprefix([one, other]))
+        same = next((at for at, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]), len(one))
         shared[one], shared[other] = max(shared[one], same), max(shared[other], same)
     return [safe(name[: max(least, shared[name] + 1)]) for name in ids]
 

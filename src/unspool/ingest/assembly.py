@@ -1,13 +1,15 @@
 """Events → a session: streams of turns, turns of steps, each call together with its result.
 
-A turn begins with what a person typed, or with a summary in place of what came before. A step is what came of one call
-to the model: it ends where the log counts the call's tokens; in logs that count none, where the model speaks again.
+A turn begins with what a person typed (in the stream of a sub-agent, with what another agent said), or with a summary
+in place of what came before. A step is what came of one call to the model: it ends where the log counts the call's
+tokens; in logs that count none, where the model speaks again.
 """
 
 from collections.abc import Iterable
 
 from unspool.model import MAIN, Event, Facts
 from unspool.model.event import (
+    AgentMessage,
     AgentSpawn,
     Compacted,
     Said,
@@ -63,6 +65,8 @@ class _Builder:
     def add(self, event: Event) -> None:
         match event.content:
             case User() | SlashCommand() | Compacted():
+                self._open(event)
+            case AgentMessage() if not self.stream.is_main:
                 self._open(event)
             case Thinking() | Said() | ToolCall():
                 self._speak(event)

@@ -7,8 +7,8 @@ from pathlib import Path
 from msgspec import Struct
 
 from unspool.ingest.logs import open_log
-from unspool.model import Event, Facts, Note
-from unspool.model.event import Compacted, Said, SlashCommand, Thinking, TokenUsage, ToolCall, User
+from unspool.model import MAIN, Event, Facts, Note
+from unspool.model.event import AgentMessage, Compacted, Said, SlashCommand, Thinking, TokenUsage, ToolCall, User
 from unspool.model.session import Digest, StreamDigest, Tokens
 
 _PROMPT = 300
@@ -62,7 +62,7 @@ class _Counter:
                 sums[4] += content.reasoning
                 if content.model:
                     digest.models[content.model] = digest.models.get(content.model, 0) + 1
-            case User():
+            case User() | AgentMessage() if isinstance(content, User) or event.stream_id != MAIN:
                 digest.prompt = digest.prompt or content.text.strip()[:_PROMPT]
                 self.stepped = False
             case SlashCommand() | Compacted():

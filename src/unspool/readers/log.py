@@ -4,6 +4,7 @@ from typing import Any
 
 from unspool.dialect import Record
 from unspool.model import MAIN, Content, Event, Facts, Note, NoteKind, Origin
+from unspool.model.event import AgentMessage, User
 from unspool.sources.jsontext import Unreadable, loads, strict
 from unspool.sources.values import clock
 
@@ -56,6 +57,8 @@ class Log:
 
     def emit(self, content: Content, key: str, stream: str = MAIN) -> None:
         """The key names the event in its session: unlike any other, and the same whenever the log is read."""
+        if stream != MAIN and type(content) is User:
+            content = AgentMessage(content.text)  # nobody types there: another agent told it
         session = self.session
         chain = session, stream
         last = self._last
@@ -64,6 +67,10 @@ class Log:
 
     def note(self, kind: NoteKind, reason: str) -> None:
         self._out.append(Note(kind, reason, self.origin))
+
+    def hold(self, items: list[Event | Note]) -> None:
+        """What was taken, to be taken once more."""
+        self._out += items
 
     def take(self) -> list[Event | Note]:
         """What came out since it was last asked."""

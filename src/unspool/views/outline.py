@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from unspool.model import Event
+from unspool.model import MAIN, Event
 from unspool.model.action import (
     Action,
     FileDelete,
@@ -98,6 +98,8 @@ def _agent_head(stream: Stream) -> str:
 def _event(event: Event, depth: int) -> Iterator[Row]:
     match event.content:
         case User(text=text):
+            yield Row("prompt", text, depth, event=event)
+        case AgentMessage(text=text, sender=None) if event.stream_id != MAIN:
             yield Row("prompt", text, depth, event=event)
         case SlashCommand(name=name, args=args):
             yield Row("prompt", f"{name} {args}" if args else name, depth, event=event)

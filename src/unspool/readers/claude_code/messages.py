@@ -101,30 +101,37 @@ class Messages:
         """
         content = message.get("content") if isinstance(message, dict) else message
         if isinstance(content, str):
-            self._prompt(content, key, stream)
-            return
+            content = [{"type": "text", "text": content}]
         if not isinstance(content, list):
             self._log.note("odd", "a user's message whose content is neither text nor a list")
             return
-        shown: list[str] = []
+        typed: list[str] = []
         for at, block in enumerate(content):
-            if isinstance(block, dict) and block.get("type") == "tool_result":
-                self._result(block, f"{key}:{at}", stream, result)
-            elif isinstance(block, dict) and block.get("type") in ("image", "document"):
-                shown.append(block_text(block))
-            elif isinstance(block, dict) and block.get("type") == "text":
-                self._prompt(text_of(block.get("text")), f"{key}:{at}", stream)
-            else:
-                shown.append(text_of(block))
-                if isinstance(block, dict):
-                    self._log.note("unknown", f"block type {block.get('type')!r}")
-        if shown:
-            self._log.emit(User("\n".join(shown)), f"{key}:shown", stream)
+            match block.get("type") if isinstance(block, dict) else None:
+                case "tool_result":
+                    self._result(block, f"{key}:{at}", stream, result)
+                case "text":
+                    typed += self._prompt(text_of(block.get("text")), f"{key}:{at}", stream)
+                case "image" | "document":
+                    typed.append(block_text(block))
+                case kind:
+                    typed.append(text_of(block))
+                    if isinstance(block, dict):
+                        self._log.note("unknown", f"block type {kind!r}")
+        if typed:
+            self.counting.settle(stream)
+            self._log.emit(User("\n".join(typed)), key, stream)
 
-    def _prompt(self, text: str, key: str, stream: str) -> None:
-        self.counting.settle(stream)
+    def _prompt(self, text: str, key: str, stream: str) -> list[str]:
+        """Emits what came with a prompt, and gives back what was typed."""
+        typed: list[str] = []
         for at, content in enumerate(said(text)):
-            self._log.emit(content, f"{key}.{at}" if at else key, stream)
+            if isinstance(content, User):
+                typed.append(content.text)
+            else:
+                self.counting.settle(stream)
+                self._log.emit(content, f"{key}.{at}", stream)
+        return typed
 
     def _result(self, block: dict[str, Any], key: str, stream: str, result: Any = None) -> None:
         call, output = string(block.get("tool_use_id")), content_text(block.get("content"))

@@ -86,9 +86,12 @@ class Transcript:
     def __init__(self, path: str) -> None:
         stem = Path(path).name.partition(".")[0]
         self._folder = Path(path).with_suffix("")
+        self._stem = stem
         self._own = stem if _UUID.fullmatch(stem) else None
         self._log = Log(AGENT)
         self._messages = Messages(self._log, path)
+        self._early: list[Record] = []
+        """Records from before the session was named."""
         self._seen: set[str] = set()
         self._sidechains: dict[str, str] = {}
         """Of records in a sidechain without an agent's id: the first record of their chain."""
@@ -124,6 +127,9 @@ class Transcript:
         session = line.session_id
         if session != log.session and isinstance(session, str):
             self._session(session)
+        elif not log.session:
+            self._early.append(record)
+            return log.take()
         log.at(line.timestamp)
         kind = line.type
         handler = self._types.get(kind) if isinstance(kind, str) else None
@@ -153,6 +159,8 @@ class Transcript:
             return None
 
     def close(self) -> list[Event | Note]:
+        if self._early and not self._log.session:
+            self._session(self._own or self._stem)
         self._compacted()
         self._messages.counting.settle()
         return self._log.take()
@@ -161,9 +169,14 @@ class Transcript:
         """The file is one session, even if it begins with a copy of another one's records."""
         if self._own is None:
             self._own = session
-        self._log.session = self._own
+        log = self._log
+        log.session = self._own
         if session != self._own:
-            self._log.facts.parent = session
+            log.facts.parent = session
+        if self._early:
+            origin, early, self._early = log.origin, self._early, []
+            log.hold([item for record in early for item in self.feed(record)])
+            log.origin = origin
 
     def _stream(self, line: Line, key: str) -> str:
         """Of a sub-agent. Older versions do not name it: then the first record of its chain does."""
@@ -190,7 +203,7 @@ class Transcript:
                 self._compacted(content_text(content), stream)
                 return
             self._compacted()
-        if isinstance(content, str):
+        if isinstance(content, str) or self._log.facts.project is None:
             self._learn(line)
         if line.is_meta is True:
             self._log.emit(Notification(content_text(content), "context"), key, stream)
