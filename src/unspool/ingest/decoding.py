@@ -19,6 +19,8 @@ class Decoding:
         self._tools: dict[str, Memo[tuple[Tool, ...]]] = defaultdict(Memo)
         self.unnamed: set[Message] = set()
         """The messages with calls or results that lack an id."""
+        self.decoded = 0
+        """How many items were new."""
         self.faults: list[tuple[NoteKind, str]] = []
 
     def messages(self, wire: Wire, slot: str, items: Iterable[bytes]) -> list[Message]:
@@ -31,6 +33,7 @@ class Decoding:
                 if known is None:
                     known = self.check(self._decoded(wire, slot, data))
                     memo.put(data, known)
+                    self.decoded += 1
                 young = memo.young
             decoded.append(known)
         return decoded
