@@ -7,6 +7,8 @@ from typing import Any
 from unspool.model import Block, Document, Extra, Form, Medium, Other, Stop, StopReason, Text
 from unspool.sources.jsontext import Unreadable, dumps, loads
 
+_SPACED = re.compile(r'\{"[^"\\]*": ')
+"""JSON as Python and many models write it. Compact JSON has no blank there, so `dumps` never gives this text."""
 _DATA_URL = re.compile(r"data:([^;,]*)(?:;[^,]*)?;base64,(.*)", re.DOTALL)
 
 
@@ -61,7 +63,7 @@ def arguments_of(written: Any) -> tuple[dict[str, Any] | None, str | None]:
         return None, written
     if not isinstance(value, dict):
         return None, written
-    return value, None if dumps(value) == written else written
+    return value, None if not _SPACED.match(written) and dumps(value) == written else written
 
 
 def from_url(medium: Medium, url: str, extra: Extra = None, *, bare_is_data: bool = False) -> Document:

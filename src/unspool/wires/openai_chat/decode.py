@@ -50,7 +50,7 @@ _STOPS: dict[str, StopReason] = {
 _PLAIN = frozenset({"role", "content", "tool_calls"})
 """The keys of most messages: then there is nothing else to look for."""
 _RESULT = frozenset({"role", "content", "tool_call_id"})
-_CALL, _FUNCTION = frozenset({"id", "type"}), frozenset({"name", "arguments"})
+_CALL, _FUNCTION = frozenset({"id", "type", "function"}), frozenset({"name", "arguments"})
 _THOUGHTS = ("reasoning_content", "reasoning", "reasoning_text", "thinking")
 _MEDIA: dict[str, Medium] = {
     "image_url": "image",
@@ -192,21 +192,25 @@ def _audio(audio: dict[str, Any]) -> Document:
 
 
 def _call(value: Any) -> Block:
+    if isinstance(value, dict) and isinstance(function := value.get("function"), dict):
+        return _function_call(value, function)
     match mapping(value):
-        case {"function": dict(function), **rest}:
-            arguments, text = arguments_of(function.get("arguments"))
-            extra = None
-            if rest.keys() - _CALL or function.keys() - _FUNCTION or rest.get("type", "function") != "function":
-                extra = {**(leftover(rest, "id") or {}), **(leftover(function, "name", "arguments") or {})}
-                if extra.get("type") == "function":
-                    del extra["type"]
-            return ToolUse(string(rest.get("id")), text_of(function.get("name")), arguments, text, extra=extra or None)
         case {"custom": dict(custom), **rest}:
             written = text_of(custom.get("input"))
             extra = {**(leftover(custom, "name", "input") or {}), **(leftover(rest, "id") or {})}
             extra.setdefault("type", "custom")
             return ToolUse(string(rest.get("id")), text_of(custom.get("name")), None, written, extra=extra)
     return Other("tool_call", value)
+
+
+def _function_call(value: dict[str, Any], function: dict[str, Any]) -> ToolUse:
+    arguments, text = arguments_of(function.get("arguments"))
+    extra = None
+    if not (value.keys() <= _CALL and function.keys() <= _FUNCTION and value.get("type", "function") == "function"):
+        extra = {**(leftover(value, "id", "function") or {}), **(leftover(function, "name", "arguments") or {})}
+        if extra.get("type") == "function":
+            del extra["type"]
+    return ToolUse(string(value.get("id")), text_of(function.get("name")), arguments, text, extra=extra or None)
 
 
 def tools(value: Any) -> Iterator[Tool]:
