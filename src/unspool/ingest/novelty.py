@@ -1,7 +1,9 @@
 """Do lines bring nothing but news? Then remembering their items is work for nothing, and a line is decoded at once."""
 
 _AFTER = 8
-"""Lines in a row without anything known, until news is expected; each eighth is read with care all the same."""
+"""Lines in a row without anything known, until news is expected."""
+_EACH = 16
+"""One of so many is read with care all the same."""
 
 
 class Novelty:
@@ -12,7 +14,7 @@ class Novelty:
 
     @property
     def expected(self) -> bool:
-        return self._lines >= _AFTER and self._lines % _AFTER != 0
+        return self._lines >= _AFTER and self._lines % _EACH != 0
 
     def add(self, new: bool) -> None:
         self._lines = self._lines + 1 if new else 0

@@ -91,7 +91,7 @@ def _message(role: Role, value: dict[str, Any], extra: dict[str, Any]) -> Messag
         case str():
             form = "string"
             if content:
-                blocks.append(Text(content, citations=tuple(listing(value.get("annotations")))))
+                blocks.append(Text(content, citations=() if plain else tuple(listing(value.get("annotations")))))
         case list():
             blocks.extend(map(part_of, content))
         case None:
@@ -103,8 +103,8 @@ def _message(role: Role, value: dict[str, Any], extra: dict[str, Any]) -> Messag
         known = ("role", "content", "refusal", "images", "audio", "tool_calls", "function_call", *_THOUGHTS)
         extra |= misfits(value, function_call=dict, audio=dict)
         extra.update(leftover(value, *known, *(["annotations"] if form == "string" and content else [])) or {})
-    calls = value.get("tool_calls")
-    blocks += [_call(call) for call in (calls if isinstance(calls, list) else [calls] if calls else ())]
+    if calls := value.get("tool_calls"):
+        blocks += map(_call, calls if isinstance(calls, list) else [calls])
     return Message(role, tuple(blocks), form, extra or None)
 
 
@@ -130,13 +130,16 @@ def _thinking(value: dict[str, Any]) -> Iterator[Thinking]:
 
 def _tool_message(role: str, value: dict[str, Any]) -> Message:
     blocks, form = content_of(value.get("content"), part_of)
+    called = string(value.get("tool_call_id"))
+    if value.keys() <= _RESULT:
+        return Message("user", (ToolResult(called, blocks),), form, {"role": role})
     failed = value.get("is_error")
     result = ToolResult(
-        string(value.get("tool_call_id")),
+        called,
         blocks,
         failed if isinstance(failed, bool) else None,
         string(value.get("name")),
-        extra=None if value.keys() <= _RESULT else leftover(value, *_RESULT, "name", "is_error"),
+        extra=leftover(value, *_RESULT, "name", "is_error"),
     )
     return Message("user", (result,), form, {"role": role})
 
