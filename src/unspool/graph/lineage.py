@@ -18,7 +18,7 @@ reminders before another prompt, makes no family. Each candidate is found by an 
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -67,6 +67,11 @@ class Rows(Struct):
     answers: Callable[[RowId], str | None]
     """The id of the tool call whose result a row is."""
 
+    def calls_in(self, path: list[RowId]) -> list[str]:
+        """The ids of all calls in a path."""
+        calls = self.calls
+        return [call for row in path if row in calls for call in calls[row]]
+
     def unit(self, row: RowId) -> str:
         """What counts as one message when paths are compared: a call by its ids, its result by the call."""
         if calls := self.calls.get(row):
@@ -102,6 +107,7 @@ class Lineage:
         self._links: list[Link] = []
         self._ends: set[tuple[RowId, int]] = set()  # the last row of a path, with or without its answer, and its length
         self._wholes: dict[int, list[int]] = {}  # the hash of such a path, and the requests that have it
+        self._heard: set[RowId] = set()  # what a path ended with, and all that was answered
         self._makers: dict[RowId, list[int]] = defaultdict(list)
         self._callers: dict[str, int] = {}
         self._responses: dict[str, int] = {}
@@ -141,12 +147,17 @@ class Lineage:
             if self._steps[at].path == step.path:
                 yield at
 
-    def _ending_with(self, rows: list[RowId]) -> Iterator[int]:
+    def _ending_with(self, rows: list[RowId]) -> Iterable[int]:
         """Earlier requests whose path, or path and answer, is probably this; the newest first."""
-        if rows and (rows[-1], len(rows)) in self._ends:
-            yield from reversed(self._wholes.get(hash(tuple(rows)), ()))
+        return reversed(self._wholes.get(hash(tuple(rows)), ()))
+
+    def _is_end(self, path: list[RowId], length: int) -> bool:
+        """Whether an earlier path, or path and answer, is as long as the beginning of this one, and ends like it."""
+        return length > 0 and (path[length - 1], length) in self._ends
 
     def _same_path(self, step: Step) -> int | None:
+        if not self._is_end(step.path, len(step.path)):
+            return None
         for at in self._with_path(step):
             earlier = self._steps[at]
             if earlier.previous_response_id == step.previous_response_id and self._prompts.similar(
@@ -161,14 +172,16 @@ class Lineage:
         The further back, the more was added since; so the search ends where nothing nearer can come.
         """
         path, best, tries = step.path, None, _CANDIDATES
+        if self._heard.isdisjoint(path) and self._callers.keys().isdisjoint(self._rows.calls_in(path)):
+            return None
         seen: set[int] = set()
         for at in range(len(path) - 1, -1, -1):
-            row, added = path[at], len(path) - at - 1
-            if best is not None and best.edits + best.added <= added:
+            row = path[at]
+            if best is not None and best.edits + best.added <= len(path) - at - 1:
                 break
             if tries and (row, at + 1) in self._ends:
                 if found := self._begins_with(step, at + 1):
-                    return min(filter(None, (best, found)), key=_far)
+                    return found if best is None else min(best, found, key=_far)
                 tries -= 1  # something further back was changed, and stands in the way of all of them
             if len(seen) < _CANDIDATES and (row in self._makers or row in self._rows.calls):
                 for maker in self._answered_with(row):
@@ -259,7 +272,7 @@ class Lineage:
 
     def _may_be_summary(self, step: Step) -> bool:
         """Whether the request held a conversation, or the text of one, asked for a summary, and got words."""
-        if any(row in self._rows.calls for row in step.answer):
+        if not self._rows.calls.keys().isdisjoint(step.answer):
             return False
         if len(step.path) <= 2 and sum(len(self._rows.text(row)) for row in step.path) < _TRANSCRIPT:
             return False
@@ -275,14 +288,15 @@ class Lineage:
         for said in (step.answer, *step.alternatives):
             if said:
                 self._end((*step.path, *said), number)
+            self._heard.update(said)
             for row in said:
                 self._makers[row].append(number)
-                for call in self._rows.calls.get(row, ()):
-                    self._callers[call] = number
+            self._callers.update(dict.fromkeys(self._rows.calls_in(said), number))
         if step.answer and self._may_be_summary(step):
             self._quotes.remember(step.answer, number)
 
     def _end(self, rows: tuple[RowId, ...], number: int) -> None:
         if rows:
+            self._heard.add(rows[-1])
             self._ends.add((rows[-1], len(rows)))
             self._wholes.setdefault(hash(rows), []).append(number)
