@@ -284,19 +284,25 @@ class Lineage:
         self._links.append(link)
         if step.response_id:
             self._responses[step.response_id] = number
-        self._end(tuple(step.path), number)
-        for said in (step.answer, *step.alternatives):
+        self._end(step.path, number)
+        for said in (step.answer, *step.alternatives) if step.alternatives else (step.answer,):
             if said:
-                self._end((*step.path, *said), number)
-            self._heard.update(said)
+                self._end(step.path + said, number)
             for row in said:
+                self._heard.add(row)
                 self._makers[row].append(number)
-            self._callers.update(dict.fromkeys(self._rows.calls_in(said), number))
+                if calls := self._rows.calls.get(row):
+                    self._callers.update(dict.fromkeys(calls, number))
         if step.answer and self._may_be_summary(step):
             self._quotes.remember(step.answer, number)
 
-    def _end(self, rows: tuple[RowId, ...], number: int) -> None:
+    def _end(self, rows: list[RowId], number: int) -> None:
         if rows:
-            self._heard.add(rows[-1])
-            self._ends.add((rows[-1], len(rows)))
-            self._wholes.setdefault(hash(rows), []).append(number)
+            last = rows[-1]
+            self._heard.add(last)
+            self._ends.add((last, len(rows)))
+            key = hash(tuple(rows))
+            if key in self._wholes:
+                self._wholes[key].append(number)
+            else:
+                self._wholes[key] = [number]
