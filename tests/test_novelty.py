@@ -72,9 +72,9 @@ def test_a_conversation_that_begins_to_grow_is_noticed() -> None:
     for line in lines:
         list(traffic.read(Record(json.dumps(line).encode(), Origin("x", 1, 0, 0))))
     assert len(traffic._runs._runs) < 12  # nearly all were decoded at once
-    for turn in range(4, 40):
+    for turn in range(4, 50):
         growing = json.dumps(call("s:g", *(f"{n} {FILLER}" for n in range(turn)), answer="a")).encode()
         cut = traffic._runs.cut(growing)
         list(traffic.read(Record(growing, Origin("x", 1, 0, 0))))
-        assert cut is not None or turn < 4 + 18
+        assert cut is not None or turn < 4 + 34
     assert not traffic._novelty.expected

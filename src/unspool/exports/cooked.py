@@ -179,7 +179,12 @@ def _rows(role: CookedRole, block: Block) -> Iterator[_Row]:
 
 
 def _result(block: ToolResult) -> _Row:
-    return "tool_result", "\n".join(map(as_text, block.content)), None, block.call_id, bool(block.is_error)
+    content = block.content
+    if len(content) == 1 and type(content[0]) is Text:
+        text = content[0].text
+    else:
+        text = "\n".join(map(as_text, content))
+    return "tool_result", text, None, block.call_id, bool(block.is_error)
 
 
 def _call(block: ToolUse) -> CookedCall:

@@ -2,7 +2,7 @@
 
 _AFTER = 8
 """Lines in a row without anything known, until news is expected."""
-_EACH = 16
+_EACH = 32
 """One of so many is read with care all the same."""
 
 

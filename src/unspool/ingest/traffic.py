@@ -93,7 +93,9 @@ class Traffic:
         """None when a cut line turns out to have been cut in the wrong place, or a whole one is hard to recognise."""
         if envelope is None or not isinstance(request := envelope.get("request"), dict):
             return None
-        response, error = plain(envelope.get("response")), plain(envelope.get("error"))
+        response, error = envelope.get("response"), envelope.get("error")
+        if not whole:
+            response, error = plain(response), plain(error)
         reply, path = reply_of(response), path_of(envelope)
         definitions = [_encode(tool) for key in _TOOL_KEYS for tool in _listed(request.get(key))]
         tools = b"\n".join(definitions)
