@@ -180,10 +180,8 @@ def _rows(role: CookedRole, block: Block) -> Iterator[_Row]:
 
 def _result(block: ToolResult) -> _Row:
     content = block.content
-    if len(content) == 1 and type(content[0]) is Text:
-        text = content[0].text
-    else:
-        text = "\n".join(map(as_text, content))
+    only = content[0] if len(content) == 1 else None
+    text = only.text if type(only) is Text else "\n".join(map(as_text, content))
     return "tool_result", text, None, block.call_id, bool(block.is_error)
 
 

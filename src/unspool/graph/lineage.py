@@ -29,6 +29,8 @@ from unspool.graph.quotes import Quotes
 from unspool.model import ParentReason
 
 RowId: TypeAlias = str
+Path: TypeAlias = tuple[RowId, ...]
+"""Rows one after another; a tuple, because it is hashed whole."""
 _CANDIDATES = 12
 """How many requests that share an answer, or seem to be a beginning, are compared; the nearest come first."""
 _FEW = 8
@@ -39,12 +41,12 @@ _TRANSCRIPT = 1500
 class Step(Struct):
     """What lineage must know of a request."""
 
-    path: list[RowId]
-    answer: list[RowId]
+    path: Path
+    answer: Path
     """Without thinking, and without the words that stand for an error."""
-    alternatives: list[list[RowId]]
+    alternatives: list[Path]
     """Further answers, where the request asked for several."""
-    system: tuple[RowId, ...]
+    system: Path
     model: str | None
     response_id: str | None = None
     previous_response_id: str | None = None
@@ -67,7 +69,7 @@ class Rows(Struct):
     answers: Callable[[RowId], str | None]
     """The id of the tool call whose result a row is."""
 
-    def calls_in(self, path: list[RowId]) -> list[str]:
+    def calls_in(self, path: Path) -> list[str]:
         """The ids of all calls in a path."""
         calls = self.calls
         return [call for row in path if row in calls for call in calls[row]]
@@ -147,11 +149,11 @@ class Lineage:
             if self._steps[at].path == step.path:
                 yield at
 
-    def _ending_with(self, rows: list[RowId]) -> Iterable[int]:
+    def _ending_with(self, rows: Path) -> Iterable[int]:
         """Earlier requests whose path, or path and answer, is probably this; the newest first."""
-        return reversed(self._wholes.get(hash(tuple(rows)), ()))
+        return reversed(self._wholes.get(hash(rows), ()))
 
-    def _is_end(self, path: list[RowId], length: int) -> bool:
+    def _is_end(self, path: Path, length: int) -> bool:
         """Whether an earlier path, or path and answer, is as long as the beginning of this one, and ends like it."""
         return length > 0 and (path[length - 1], length) in self._ends
 
@@ -236,7 +238,7 @@ class Lineage:
             return _Found(maker, len(expected) - at - 1, added, "compaction")
         return None
 
-    def _edits(self, before: list[RowId], now: list[RowId], limit: int) -> int | None:
+    def _edits(self, before: Path, now: Path, limit: int) -> int | None:
         """How many messages were changed; of many, calls and results that kept their ids do not count."""
         edits = distance(before, now, limit)
         if edits is not None and edits <= _FEW:
@@ -296,12 +298,12 @@ class Lineage:
         if step.answer and self._may_be_summary(step):
             self._quotes.remember(step.answer, number)
 
-    def _end(self, rows: list[RowId], number: int) -> None:
+    def _end(self, rows: Path, number: int) -> None:
         if rows:
             last = rows[-1]
             self._heard.add(last)
             self._ends.add((last, len(rows)))
-            key = hash(tuple(rows))
+            key = hash(rows)
             if key in self._wholes:
                 self._wholes[key].append(number)
             else:

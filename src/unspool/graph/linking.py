@@ -39,8 +39,8 @@ def link(
         )
     )
 
-    def spoken(said: list[str]) -> list[str]:
-        return [row for row in said if row not in silent] if silent else said
+    def spoken(said: list[str]) -> tuple[str, ...]:
+        return tuple([row for row in said if row not in silent] if silent else said)
 
     linked: list[CookedRequest] = []
     for request in requests:
