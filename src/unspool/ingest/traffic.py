@@ -76,7 +76,8 @@ class Traffic:
     def _news(self, record: Record) -> Exchange | None:
         """The record decoded in one scan, nothing of it remembered; None where more care is needed.
 
-        What goes without saying when an item is known by its bytes is noted once, so no line with faults is read here.
+        A fault is noted once for each distinct item, and only what is remembered tells which were seen before: so a line
+        with any fault needs care.
         """
         try:
             envelope = strict(record.data)
