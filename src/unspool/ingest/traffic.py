@@ -76,8 +76,8 @@ class Traffic:
     def _news(self, record: Record) -> Exchange | None:
         """The record decoded in one scan, nothing of it remembered; None where more care is needed.
 
-        A fault is noted once for each distinct item, and only what is remembered tells which were seen before: so a line
-        with any fault needs care.
+        A fault is noted once for each distinct item, and only what is remembered tells which were seen before: so a
+        line with any fault needs care.
         """
         try:
             envelope = strict(record.data)
