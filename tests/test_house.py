@@ -66,7 +66,8 @@ def test_the_changelog_knows_this_version() -> None:
 
 
 IMPORTS = """
-import sys
+import os, sys
+os._exit = sys.exit  # or nothing could be printed behind the command
 sys.argv[1:] = {arguments!r}
 import runpy
 try:

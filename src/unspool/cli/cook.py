@@ -2,6 +2,8 @@
 
 import click
 
+_kept: list[object] = []
+"""What was made, held to the end of the process: see `run`."""
 FORMATS = ("auto", "openai", "claude", "gemini", "responses")
 
 
@@ -48,6 +50,7 @@ def command(inputs: tuple[str, ...], output: str, wire: str, strict: bool, notes
     files = list(expand(inputs))
     with Progress(files, shown=not quiet) as progress:
         cooked = cook(*files, wire=wire, seen=progress.seen)
+    _kept.append(cooked)
     write(output, encode(cooked))
     if notes:
         write(notes, (msgspec.json.encode(note) + b"\n" for note in cooked.notes))

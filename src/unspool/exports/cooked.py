@@ -7,7 +7,7 @@ the next request gets the ids it had.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -38,18 +38,9 @@ _REDACTED = "[redacted thinking]"
 _sorted = msgspec.json.Encoder(order="sorted").encode
 
 
-class _Row(NamedTuple):
-    """What makes two cooked messages one: all fields but the id, compared whole, because hashes may collide."""
-
-    role: CookedRole
-    content: str
-    tool_calls: bytes | None = None
-    """As JSON with sorted keys."""
-    tool_use_id: str | None = None
-    is_error: bool | None = None
-
-
 _Calls: TypeAlias = tuple[CookedCall, ...] | None
+_Row: TypeAlias = tuple[CookedRole, str, _Calls, str | None, bool | None]
+"""All fields of a cooked message but the id."""
 
 
 class Cooker:
@@ -59,7 +50,7 @@ class Cooker:
         self.messages: list[CookedMessage] = []
         self.tools: list[CookedTool] = []
         self._rows: dict[Message, tuple[str, ...]] = {}
-        self._row_ids: dict[_Row, str] = {}
+        self._row_ids: dict[_Row | tuple[str, bytes], str] = {}
         self._tool_ids: dict[str, str] = {}
         self._tool_lists: dict[int, tuple[tuple[Tool, ...], list[str]]] = {}
 
@@ -101,15 +92,18 @@ class Cooker:
         for message in messages:
             rows = known.get(message)
             if rows is None:
-                rows = known[message] = tuple([self._row_id(row, calls) for row, calls in flatten(message)])
+                rows = known[message] = tuple([self._row_id(row) for row in flatten(message)])
             ids += rows
         return ids
 
-    def _row_id(self, row: _Row, calls: _Calls) -> str:
-        found = self._row_ids.get(row)
+    def _row_id(self, row: _Row) -> str:
+        """Rows are compared whole, because hashes may collide; their calls as JSON with sorted keys."""
+        role, content, calls, answered, failed = row
+        key = row if calls is None else (content, _sorted(calls))
+        found = self._row_ids.get(key)
         if found is None:
-            found = self._row_ids[row] = f"m{len(self.messages)}"
-            self.messages.append(CookedMessage(found, row.role, row.content, calls, row.tool_use_id, row.is_error))
+            found = self._row_ids[key] = f"m{len(self.messages)}"
+            self.messages.append(CookedMessage(found, role, content, calls, answered, failed))
         return found
 
     def _tools_of(self, tools: tuple[Tool, ...]) -> list[str]:
@@ -142,48 +136,53 @@ def name_requests(requests: Sequence[CookedRequest]) -> None:
         request.id = name
 
 
-def flatten(message: Message) -> Iterable[tuple[_Row, _Calls]]:
-    """The rows of one message, in order, with the calls that they make."""
+def flatten(message: Message) -> Iterable[_Row]:
+    """The rows of one message, in order."""
     if len(message.blocks) == 1:  # most messages of all traffic
         block = message.blocks[0]
         if type(block) is Text:
-            return ((_Row(message.role, block.text), None),)
+            return ((message.role, block.text, None, None, None),)
         if type(block) is ToolResult:
-            return _rows(message.role, block)
+            return (_result(block),)
     return _flatten(message)
 
 
-def _flatten(message: Message) -> Iterator[tuple[_Row, _Calls]]:
-    calls = tuple([_call(block) for block in message.blocks if isinstance(block, ToolUse) and not block.server_side])
+def _flatten(message: Message) -> list[_Row]:
+    calls = tuple([_call(block) for block in message.blocks if type(block) is ToolUse and not block.server_side])
     # OpenAI's text beside calls is one string with them; blocks are each a row.
     beside = message.form == "string" and bool(calls)
     content = ""
+    rows: list[_Row] = []
     for block in message.blocks:
-        if beside and isinstance(block, Text):
+        if beside and type(block) is Text:
             content += block.text
-        else:
-            yield from _rows(message.role, block)
+        elif type(block) is not ToolUse or block.server_side:
+            rows += _rows(message.role, block)
     if calls:
-        yield _Row("tool_use", content, _sorted(calls)), calls
+        rows.append(("tool_use", content, calls, None, None))
     elif not message.blocks:
-        yield _Row(message.role, ""), None
+        rows.append((message.role, "", None, None, None))
+    return rows
 
 
-def _rows(role: CookedRole, block: Block) -> Iterator[tuple[_Row, _Calls]]:
+def _rows(role: CookedRole, block: Block) -> Iterator[_Row]:
     match block:
         case Thinking():
             if block.text or block.redacted:
-                yield _Row("thinking", block.text or _REDACTED), None
-        case ToolUse(server_side=True):
-            calls = (_call(block),)
-            yield _Row("tool_use", "", _sorted(calls)), calls
+                yield "thinking", block.text or _REDACTED, None, None, None
         case ToolUse():
-            return
+            yield "tool_use", "", (_call(block),), None, None
         case ToolResult():
-            content = "\n".join(map(as_text, block.content))
-            yield _Row("tool_result", content, None, block.call_id, bool(block.is_error)), None
+            yield _result(block)
         case _:
-            yield _Row(role, as_text(block)), None
+            yield role, as_text(block), None, None, None
+
+
+def _result(block: ToolResult) -> _Row:
+    content = block.content
+    only = content[0] if len(content) == 1 else None
+    text = only.text if type(only) is Text else "\n".join(map(as_text, content))
+    return "tool_result", text, None, block.call_id, bool(block.is_error)
 
 
 def _call(block: ToolUse) -> CookedCall:

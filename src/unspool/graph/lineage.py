@@ -18,7 +18,7 @@ reminders before another prompt, makes no family. Each candidate is found by an 
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -29,6 +29,8 @@ from unspool.graph.quotes import Quotes
 from unspool.model import ParentReason
 
 RowId: TypeAlias = str
+Path: TypeAlias = tuple[RowId, ...]
+"""Rows one after another; a tuple, because it is hashed whole."""
 _CANDIDATES = 12
 """How many requests that share an answer, or seem to be a beginning, are compared; the nearest come first."""
 _FEW = 8
@@ -39,12 +41,12 @@ _TRANSCRIPT = 1500
 class Step(Struct):
     """What lineage must know of a request."""
 
-    path: list[RowId]
-    answer: list[RowId]
+    path: Path
+    answer: Path
     """Without thinking, and without the words that stand for an error."""
-    alternatives: list[list[RowId]]
+    alternatives: list[Path]
     """Further answers, where the request asked for several."""
-    system: tuple[RowId, ...]
+    system: Path
     model: str | None
     response_id: str | None = None
     previous_response_id: str | None = None
@@ -66,6 +68,11 @@ class Rows(Struct):
     """Ids, as the provider gave them, of the tool calls that a row makes."""
     answers: Callable[[RowId], str | None]
     """The id of the tool call whose result a row is."""
+
+    def calls_in(self, path: Path) -> list[str]:
+        """The ids of all calls in a path."""
+        calls = self.calls
+        return [call for row in path if row in calls for call in calls[row]]
 
     def unit(self, row: RowId) -> str:
         """What counts as one message when paths are compared: a call by its ids, its result by the call."""
@@ -102,6 +109,7 @@ class Lineage:
         self._links: list[Link] = []
         self._ends: set[tuple[RowId, int]] = set()  # the last row of a path, with or without its answer, and its length
         self._wholes: dict[int, list[int]] = {}  # the hash of such a path, and the requests that have it
+        self._heard: set[RowId] = set()  # what a path ended with, and all that was answered
         self._makers: dict[RowId, list[int]] = defaultdict(list)
         self._callers: dict[str, int] = {}
         self._responses: dict[str, int] = {}
@@ -141,12 +149,17 @@ class Lineage:
             if self._steps[at].path == step.path:
                 yield at
 
-    def _ending_with(self, rows: list[RowId]) -> Iterator[int]:
+    def _ending_with(self, rows: Path) -> Iterable[int]:
         """Earlier requests whose path, or path and answer, is probably this; the newest first."""
-        if rows and (rows[-1], len(rows)) in self._ends:
-            yield from reversed(self._wholes.get(hash(tuple(rows)), ()))
+        return reversed(self._wholes.get(hash(rows), ()))
+
+    def _is_end(self, path: Path, length: int) -> bool:
+        """Whether an earlier path, or path and answer, is as long as the beginning of this one, and ends like it."""
+        return length > 0 and (path[length - 1], length) in self._ends
 
     def _same_path(self, step: Step) -> int | None:
+        if not self._is_end(step.path, len(step.path)):
+            return None
         for at in self._with_path(step):
             earlier = self._steps[at]
             if earlier.previous_response_id == step.previous_response_id and self._prompts.similar(
@@ -161,14 +174,16 @@ class Lineage:
         The further back, the more was added since; so the search ends where nothing nearer can come.
         """
         path, best, tries = step.path, None, _CANDIDATES
+        if self._heard.isdisjoint(path) and self._callers.keys().isdisjoint(self._rows.calls_in(path)):
+            return None
         seen: set[int] = set()
         for at in range(len(path) - 1, -1, -1):
-            row, added = path[at], len(path) - at - 1
-            if best is not None and best.edits + best.added <= added:
+            row = path[at]
+            if best is not None and best.edits + best.added <= len(path) - at - 1:
                 break
             if tries and (row, at + 1) in self._ends:
                 if found := self._begins_with(step, at + 1):
-                    return min(filter(None, (best, found)), key=_far)
+                    return found if best is None else min(best, found, key=_far)
                 tries -= 1  # something further back was changed, and stands in the way of all of them
             if len(seen) < _CANDIDATES and (row in self._makers or row in self._rows.calls):
                 for maker in self._answered_with(row):
@@ -223,7 +238,7 @@ class Lineage:
             return _Found(maker, len(expected) - at - 1, added, "compaction")
         return None
 
-    def _edits(self, before: list[RowId], now: list[RowId], limit: int) -> int | None:
+    def _edits(self, before: Path, now: Path, limit: int) -> int | None:
         """How many messages were changed; of many, calls and results that kept their ids do not count."""
         edits = distance(before, now, limit)
         if edits is not None and edits <= _FEW:
@@ -259,7 +274,7 @@ class Lineage:
 
     def _may_be_summary(self, step: Step) -> bool:
         """Whether the request held a conversation, or the text of one, asked for a summary, and got words."""
-        if any(row in self._rows.calls for row in step.answer):
+        if not self._rows.calls.keys().isdisjoint(step.answer):
             return False
         if len(step.path) <= 2 and sum(len(self._rows.text(row)) for row in step.path) < _TRANSCRIPT:
             return False
@@ -271,18 +286,25 @@ class Lineage:
         self._links.append(link)
         if step.response_id:
             self._responses[step.response_id] = number
-        self._end(tuple(step.path), number)
-        for said in (step.answer, *step.alternatives):
+        self._end(step.path, number)
+        for said in (step.answer, *step.alternatives) if step.alternatives else (step.answer,):
             if said:
-                self._end((*step.path, *said), number)
+                self._end(step.path + said, number)
             for row in said:
+                self._heard.add(row)
                 self._makers[row].append(number)
-                for call in self._rows.calls.get(row, ()):
-                    self._callers[call] = number
+                if calls := self._rows.calls.get(row):
+                    self._callers.update(dict.fromkeys(calls, number))
         if step.answer and self._may_be_summary(step):
             self._quotes.remember(step.answer, number)
 
-    def _end(self, rows: tuple[RowId, ...], number: int) -> None:
+    def _end(self, rows: Path, number: int) -> None:
         if rows:
-            self._ends.add((rows[-1], len(rows)))
-            self._wholes.setdefault(hash(rows), []).append(number)
+            last = rows[-1]
+            self._heard.add(last)
+            self._ends.add((last, len(rows)))
+            key = hash(rows)
+            if key in self._wholes:
+                self._wholes[key].append(number)
+            else:
+                self._wholes[key] = [number]

@@ -17,15 +17,19 @@ def link(
     calls: dict[str, list[str]] = {}
     system: set[str] = set()
     silent: set[str] = set()
-    for message in messages:
-        rows[message.id] = message
-        if message.tool_calls:
-            if real := [call.id for call in message.tool_calls if call.id and _is_real(call.id)]:
-                calls[message.id] = real
-        elif message.role == "system":
-            system.add(message.id)
-        elif message.role == "thinking" or _says_nothing(message):
-            silent.add(message.id)
+    for message in messages:  # once: they are many, and lie all over the memory
+        row, role = message.id, message.role
+        rows[row] = message
+        if role == "assistant":
+            if not message.content or message.content.isspace():
+                silent.add(row)
+        elif role == "tool_use":
+            if real := [call.id for call in message.tool_calls or () if call.id and _is_real(call.id)]:
+                calls[row] = real
+        elif role == "system":
+            system.add(row)
+        elif role == "thinking":
+            silent.add(row)
     lineage = Lineage(
         Rows(
             text=lambda row: rows[row].content,
@@ -34,19 +38,24 @@ def link(
             answers=lambda row: call if _is_real(call := rows[row].tool_use_id) else None,
         )
     )
+
+    def spoken(said: list[str]) -> tuple[str, ...]:
+        return tuple([row for row in said if row not in silent] if silent else said)
+
     linked: list[CookedRequest] = []
     for request in requests:
-        asked = request.request_messages
-        lead = next((at for at, row in enumerate(asked) if row not in system), len(asked))
-        answer = request.response_messages[: None if request.error is None else -1]
+        asked, answer = request.request_messages, request.response_messages
+        lead = 0
+        while lead < len(asked) and asked[lead] in system:
+            lead += 1
         step = Step(
-            path=[row for row in asked[lead:] if row not in silent] if silent else asked[lead:],
-            answer=[row for row in answer if row not in silent],
-            alternatives=[[row for row in said if row not in silent] for said in request.alternatives],
-            system=tuple(asked[:lead]),
-            model=request.model,
-            response_id=request.response_id,
-            previous_response_id=previous.get(request.id),
+            spoken(asked[lead:]),
+            spoken(answer if request.error is None else answer[:-1]),
+            [spoken(said) for said in request.alternatives] if request.alternatives else [],
+            tuple(asked[:lead]),
+            request.model,
+            request.response_id,
+            previous.get(request.id),
         )
         found = lineage.find(step)
         request.parent_id = None if found.parent is None else linked[found.parent].id
@@ -55,10 +64,6 @@ def link(
         if request.id not in aside:
             lineage.add(step, found)
             linked.append(request)
-
-
-def _says_nothing(message: CookedMessage) -> bool:
-    return message.role == "assistant" and (not message.content or message.content.isspace())
 
 
 def _is_real(call_id: str | None) -> bool:

@@ -6,7 +6,6 @@ from typing import Any
 
 from unspool.dialect import Wire
 from unspool.ingest.memo import Memo
-from unspool.ingest.pairing import lacks_id
 from unspool.model import Block, Message, NoteKind, Other, Text, Tool, ToolResult, ToolUse
 from unspool.sources.jsontext import Unreadable, dumps, loads_or_text, strict
 
@@ -19,6 +18,8 @@ class Decoding:
         self._tools: dict[str, Memo[tuple[Tool, ...]]] = defaultdict(Memo)
         self.unnamed: set[Message] = set()
         """The messages with calls or results that lack an id."""
+        self.decoded = 0
+        """How many items were new."""
         self.faults: list[tuple[NoteKind, str]] = []
 
     def messages(self, wire: Wire, slot: str, items: Iterable[bytes]) -> list[Message]:
@@ -31,6 +32,7 @@ class Decoding:
                 if known is None:
                     known = self.check(self._decoded(wire, slot, data))
                     memo.put(data, known)
+                    self.decoded += 1
                 young = memo.young
             decoded.append(known)
         return decoded
@@ -63,19 +65,18 @@ class Decoding:
         for block in decoded.blocks:
             if type(block) is Text:
                 continue
-            if lacks_id(block):
-                self.unnamed.add(decoded)
             if type(block) is ToolUse:
+                if block.id is None:
+                    self.unnamed.add(decoded)
                 continue
+            if type(block) is ToolResult and block.call_id is None:
+                self.unnamed.add(decoded)
             for kind in unknown_kinds(block):
                 self.faults.append(("unknown", f"a block of the unknown kind {kind!r}, kept as it is"))
         return decoded
 
 
 def unknown_kinds(block: Block) -> list[str]:
-    match block:
-        case Other(known=False):
-            return [block.kind]
-        case ToolResult():
-            return [kind for inner in block.content for kind in unknown_kinds(inner)]
-    return []
+    if type(block) is ToolResult:
+        return [kind for inner in block.content if type(inner) is not Text for kind in unknown_kinds(inner)]
+    return [block.kind] if type(block) is Other and not block.known else []

@@ -18,15 +18,6 @@ Named: TypeAlias = dict[tuple[Message, tuple[str | None, ...]], Message]
 _MANY = 50_000
 
 
-def lacks_id(block: Block) -> bool:
-    match block:
-        case ToolUse():
-            return block.id is None
-        case ToolResult():
-            return block.call_id is None
-    return False
-
-
 class Pairing:
     """The calls of one request, in order; go through its messages, then through each answer's."""
 

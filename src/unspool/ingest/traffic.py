@@ -13,16 +13,20 @@ from unspool.ingest.decoding import Decoding
 from unspool.ingest.envelope import Envelope, open_envelope, plain
 from unspool.ingest.facts import models, number_of, path_of, status_of
 from unspool.ingest.known import Cut, KnownRuns
+from unspool.ingest.novelty import Novelty
 from unspool.ingest.pairing import Named, Pairing
 from unspool.ingest.replies import read_reply, reply_of
 from unspool.model import Exchange, Message, Note, Response
-from unspool.sources.jsontext import Unreadable, dumps, mend
+from unspool.sources.jsontext import Unreadable, dumps, mend, strict
 from unspool.sources.values import time_of
 from unspool.wires import WIRES, likeliest_wire, wire_for
 
 AUTO = "auto"
 _FACTS = ("id", "timestamp", "duration_ms", "request", "response", "error", "status")
 _TOOL_KEYS = tuple(dict.fromkeys(key for wire in WIRES.values() for key in wire.tool_keys))
+_MOST = 7 / 8
+"""The share of a line's messages that must be new to make it news."""
+_encode = msgspec.json.encode
 _open_body = msgspec.json.Decoder(Body).decode
 
 
@@ -35,13 +39,19 @@ class Traffic:
         self._wire = WIRES.get(wire)
         self._runs = KnownRuns(keys={wire.items for wire in WIRES.values()})
         self._decoding = Decoding()
+        self._novelty = Novelty()
         self._named: Named = {}
 
     def read(self, record: Record) -> Iterator[Exchange | Note]:
         """An exchange and notes on what in it was not understood; or one note why there is none."""
         faults = self._decoding.faults = []
         cut = self._runs.cut(record.data)
-        exchange = self._exchange(record, _opened(cut.line), cut) if cut else None
+        new = False
+        if cut:
+            exchange = self._exchange(record, _opened(cut.line), cut)
+        else:
+            exchange = self._news(record) if self._novelty.expected else None
+            new = exchange is not None
         if exchange is None:
             faults.clear()
             envelope = _opened(record.data)
@@ -55,23 +65,47 @@ class Traffic:
             if envelope is None or not isinstance(envelope.get("request"), dict):
                 yield Note("skipped", "no call: no JSON object with a `request` object in it", record.origin)
                 return
+            before = self._decoding.decoded
             exchange = self._exchange(record, envelope, None)
+            new = exchange is not None and _MOST * len(exchange.messages) <= self._decoding.decoded - before
+        self._novelty.add(new)
         if exchange is not None:
             yield exchange
         for kind, reason in dict.fromkeys(faults):
             yield Note(kind, reason, record.origin)
 
-    def _exchange(self, record: Record, envelope: Envelope | None, cut: Cut | None) -> Exchange | None:
-        """None when a cut line turns out to have been cut in the wrong place."""
+    def _news(self, record: Record) -> Exchange | None:
+        """The record decoded in one scan, nothing of it remembered; None where more care is needed.
+
+        A fault is noted once for each distinct item, and only what is remembered tells which were seen before: so a
+        line with any fault needs care.
+        """
+        try:
+            envelope = strict(record.data)
+        except Unreadable:
+            return None
+        if not isinstance(envelope, dict) or _without_http(envelope) is not envelope:
+            return None
+        exchange = self._exchange(record, envelope, None, whole=True)
+        return None if self._decoding.faults else exchange
+
+    def _exchange(
+        self, record: Record, envelope: Envelope | None, cut: Cut | None, whole: bool = False
+    ) -> Exchange | None:
+        """None when a cut line turns out to have been cut in the wrong place, or a whole one is hard to recognise."""
         if envelope is None or not isinstance(request := envelope.get("request"), dict):
             return None
-        response, error = plain(envelope.get("response")), plain(envelope.get("error"))
+        response, error = envelope.get("response"), envelope.get("error")
+        if not whole:
+            response, error = plain(response), plain(error)
         reply, path = reply_of(response), path_of(envelope)
-        definitions = [bytes(raw) for key in _TOOL_KEYS for raw in _listed(request.get(key))]
+        definitions = [_encode(tool) for key in _TOOL_KEYS for tool in _listed(request.get(key))]
         tools = b"\n".join(definitions)
-        wire = self._recognised(Signs(path, request, tools, reply.sign), cut)
-        messages = None if wire is None else self._messages(record, wire, request, cut)
-        if wire is None or messages is None:
+        wire = self._recognised(Signs(path, request, b"" if whole else tools, reply.sign), cut is None and not whole)
+        if wire is None:
+            return None
+        messages = self._new(wire, request) if whole else self._messages(record, wire, request, cut)
+        if messages is None:
             return None
         status = status_of(envelope, response, error)
         read = read_reply(wire, reply, error, status)
@@ -84,7 +118,7 @@ class Traffic:
             origin=record.origin,
             wire=wire.name,
             messages=messages,
-            tools=self._decoding.tools(wire, definitions, tools),
+            tools=self._decoding.tools(wire, definitions, b"whole " + tools if whole else tools),
             response=answer,
             failure=read.failure,
             id=_identifier(envelope.get("id")),
@@ -97,9 +131,20 @@ class Traffic:
             extra={key: plain(value) for key, value in envelope.items() if key not in _FACTS} or None,
         )
 
-    def _recognised(self, signs: Signs, cut: Cut | None) -> Wire | None:
-        """The record's wire. None for a cut line if only its items could tell: some of them are not there."""
-        return self._wire or wire_for(signs) or (None if cut else likeliest_wire(signs))
+    def _recognised(self, signs: Signs, items: bool) -> Wire | None:
+        """The record's wire. None if only the bytes of its items could tell, and not all of them are there."""
+        return self._wire or wire_for(signs) or (likeliest_wire(signs) if items else None)
+
+    def _new(self, wire: Wire, request: dict[str, Any]) -> tuple[Message, ...]:
+        """The messages of a request that was decoded whole."""
+        values = [(key, request[key]) for key in wire.heads if request.get(key) is not None]
+        items = request.get(wire.items)
+        if isinstance(items, list):
+            values += [(wire.items, item) for item in items]
+        elif items is not None:
+            values.append((wire.items, items))
+        decode, check = wire.decode, self._decoding.check
+        return tuple([check(decode(slot, value)) for slot, value in values])
 
     def _messages(self, record: Record, wire: Wire, request: Body, cut: Cut | None) -> tuple[Message, ...] | None:
         items = request.get(wire.items)
@@ -110,12 +155,12 @@ class Traffic:
             message
             for key in wire.heads
             if request.get(key) is not None
-            for message in decode(wire, key, [msgspec.json.encode(request[key])])
+            for message in decode(wire, key, [_encode(request[key])])
         ]
         if items is None:
             return tuple(heads)
         if not isinstance(items, list):
-            return (*heads, *decode(wire, wire.items, [msgspec.json.encode(items)]))
+            return (*heads, *decode(wire, wire.items, [_encode(items)]))
         known: Sequence[Message] = ()
         at = len(items)
         if cut is not None:
@@ -188,4 +233,4 @@ def _listed(value: Any) -> list[Raw]:
 def _identifier(value: Any) -> str | None:
     if value is None or value == "":
         return None
-    return value if isinstance(value, str) else dumps(value)
+    return value if isinstance(value, str) else dumps(plain(value))

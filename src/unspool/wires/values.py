@@ -8,6 +8,8 @@ from unspool.model import Block, Document, Extra, Form, Medium, Other, Stop, Sto
 from unspool.sources.jsontext import Unreadable, dumps, loads
 from unspool.sources.values import mapping, string, text_of
 
+_SPACED = re.compile(r'\{"[^"\\]*": ')
+"""JSON as Python and many models write it. Compact JSON has no blank there, so `dumps` never gives this text."""
 _DATA_URL = re.compile(r"data:([^;,]*)(?:;[^,]*)?;base64,(.*)", re.DOTALL)
 
 
@@ -38,7 +40,7 @@ def arguments_of(written: Any) -> tuple[dict[str, Any] | None, str | None]:
         return None, written
     if not isinstance(value, dict):
         return None, written
-    return value, None if dumps(value) == written else written
+    return value, None if not _SPACED.match(written) and dumps(value) == written else written
 
 
 def from_url(medium: Medium, url: str, extra: Extra = None, *, bare_is_data: bool = False) -> Document:

@@ -38,7 +38,7 @@ _STOPS: dict[str, StopReason] = {
 _PLAIN = frozenset({"role", "content", "tool_calls"})
 """The keys of most messages: then there is nothing else to look for."""
 _RESULT = frozenset({"role", "content", "tool_call_id"})
-_CALL, _FUNCTION = frozenset({"id", "type"}), frozenset({"name", "arguments"})
+_CALL, _FUNCTION = frozenset({"id", "type", "function"}), frozenset({"name", "arguments"})
 _THOUGHTS = ("reasoning_content", "reasoning", "reasoning_text", "thinking")
 _MEDIA: dict[str, Medium] = {
     "image_url": "image",
@@ -79,7 +79,7 @@ def _message(role: Role, value: dict[str, Any], extra: dict[str, Any]) -> Messag
         case str():
             form = "string"
             if content:
-                blocks.append(Text(content, citations=tuple(listing(value.get("annotations")))))
+                blocks.append(Text(content, citations=() if plain else tuple(listing(value.get("annotations")))))
         case list():
             blocks.extend(map(part_of, content))
         case None:
@@ -91,8 +91,8 @@ def _message(role: Role, value: dict[str, Any], extra: dict[str, Any]) -> Messag
         known = ("role", "content", "refusal", "images", "audio", "tool_calls", "function_call", *_THOUGHTS)
         extra |= misfits(value, function_call=dict, audio=dict)
         extra.update(leftover(value, *known, *(["annotations"] if form == "string" and content else [])) or {})
-    calls = value.get("tool_calls")
-    blocks += [_call(call) for call in (calls if isinstance(calls, list) else [calls] if calls else ())]
+    if calls := value.get("tool_calls"):
+        blocks += map(_call, calls if isinstance(calls, list) else [calls])
     return Message(role, tuple(blocks), form, extra or None)
 
 
@@ -118,13 +118,16 @@ def _thinking(value: dict[str, Any]) -> Iterator[Thinking]:
 
 def _tool_message(role: str, value: dict[str, Any]) -> Message:
     blocks, form = content_of(value.get("content"), part_of)
+    called = string(value.get("tool_call_id"))
+    if value.keys() <= _RESULT:
+        return Message("user", (ToolResult(called, blocks),), form, {"role": role})
     failed = value.get("is_error")
     result = ToolResult(
-        string(value.get("tool_call_id")),
+        called,
         blocks,
         failed if isinstance(failed, bool) else None,
         string(value.get("name")),
-        extra=None if value.keys() <= _RESULT else leftover(value, *_RESULT, "name", "is_error"),
+        extra=leftover(value, *_RESULT, "name", "is_error"),
     )
     return Message("user", (result,), form, {"role": role})
 
@@ -180,21 +183,25 @@ def _audio(audio: dict[str, Any]) -> Document:
 
 
 def _call(value: Any) -> Block:
+    if isinstance(value, dict) and isinstance(function := value.get("function"), dict):
+        return _function_call(value, function)
     match mapping(value):
-        case {"function": dict(function), **rest}:
-            arguments, text = arguments_of(function.get("arguments"))
-            extra = None
-            if rest.keys() - _CALL or function.keys() - _FUNCTION or rest.get("type", "function") != "function":
-                extra = {**(leftover(rest, "id") or {}), **(leftover(function, "name", "arguments") or {})}
-                if extra.get("type") == "function":
-                    del extra["type"]
-            return ToolUse(string(rest.get("id")), text_of(function.get("name")), arguments, text, extra=extra or None)
         case {"custom": dict(custom), **rest}:
             written = text_of(custom.get("input"))
             extra = {**(leftover(custom, "name", "input") or {}), **(leftover(rest, "id") or {})}
             extra.setdefault("type", "custom")
             return ToolUse(string(rest.get("id")), text_of(custom.get("name")), None, written, extra=extra)
     return Other("tool_call", value)
+
+
+def _function_call(value: dict[str, Any], function: dict[str, Any]) -> ToolUse:
+    arguments, text = arguments_of(function.get("arguments"))
+    extra = None
+    if not (value.keys() <= _CALL and function.keys() <= _FUNCTION and value.get("type", "function") == "function"):
+        extra = {**(leftover(value, "id", "function") or {}), **(leftover(function, "name", "arguments") or {})}
+        if extra.get("type") == "function":
+            del extra["type"]
+    return ToolUse(string(value.get("id")), text_of(function.get("name")), arguments, text, extra=extra or None)
 
 
 def tools(value: Any) -> Iterator[Tool]:
