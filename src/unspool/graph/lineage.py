@@ -278,7 +278,8 @@ class Lineage:
             return False
         if len(step.path) <= 2 and sum(len(self._rows.text(row)) for row in step.path) < _TRANSCRIPT:
             return False
-        return self._quotes.asks_for_summary((*step.system, *step.path[-2:]))
+        asking = [row for row in step.path[-2:] if self._rows.is_user(row)]
+        return self._quotes.asks_for_summary((*step.system, *asking))
 
     def add(self, step: Step, link: Link) -> None:
         number = len(self._steps)

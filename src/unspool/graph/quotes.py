@@ -11,11 +11,10 @@ _ENOUGH = 120
 
 # Words with which agents begin a conversation that goes on from a summary.
 _SUMMARIES = (
-    "This session is being continued from a previous conversation",  # Claude Code
+    "continued from a previous conversation",  # Claude Code
     "Another language model started to solve this problem and produced a summary",  # Codex
     "<state_snapshot>",  # Gemini CLI, Qwen Code
     "The conversation history before this point was compacted",  # Pi
-    "continued from a previous conversation that ran out of context",
 )
 
 
@@ -33,6 +32,9 @@ _ASKS = (
     "要約",
     "zusammenfass",
 )
+_BEGINNING = 1000
+_EDGE = 600
+"""Characters at the beginning and at the end of a message: there an instruction stands, if there is one."""
 
 
 class Quotes:
@@ -61,12 +63,16 @@ class Quotes:
     def _asks(self, row: str) -> bool:
         known = self._asking.get(row)
         if known is None:
-            text = self._text(row).lower()
+            text = self._text(row)
+            if len(text) > 2 * _EDGE:
+                text = f"{text[:_EDGE]} {text[-_EDGE:]}"
+            text = text.lower()
             known = self._asking[row] = any(word in text for word in _ASKS)
         return known
 
     def says_summary(self, rows: Iterable[str]) -> bool:
-        return any(words in self._text(row) for row in rows for words in _SUMMARIES)
+        beginnings = [self._text(row)[:_BEGINNING] for row in rows]
+        return any(words in text for text in beginnings for words in _SUMMARIES)
 
     def _sentences(self, row: str) -> list[str]:
         """Lines, and what tags and full stops part in them."""
