@@ -10,14 +10,14 @@
 Arguments that do not fit their struct make the call `generic`, and stay untouched.
 """
 
-from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, cast
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, ClassVar, Self, cast
 
 import msgspec
 from msgspec import Struct
 
 from unspool.model import Action, Kind, Meaning
-from unspool.model.action import Mcp
+from unspool.model.action import Generic, Mcp
 
 
 class Call(Struct, frozen=True, gc=False):
@@ -25,6 +25,28 @@ class Call(Struct, frozen=True, gc=False):
 
     renamed: ClassVar[tuple[str, ...]] = ()
     """Keys of the call that stand under another name in its action, and so need not stand beside it."""
+    spelled: ClassVar[Mapping[str, str]] = {}
+    """Other names of its fields: as other agents call them, or as the tool once did."""
+    bare: ClassVar[str | None] = None
+    """The field that the arguments are, where they are one string and no object."""
+
+    @classmethod
+    def spell(cls, arguments: Any) -> Any:
+        """The arguments under the names of the fields. A key whose field is taken stays what it is."""
+        if cls.bare and isinstance(arguments, str):
+            return {cls.bare: arguments}
+        if not cls.spelled or not isinstance(arguments, dict) or cls.spelled.keys().isdisjoint(arguments):
+            return arguments
+        out: dict[str, Any] = {}
+        for key, value in arguments.items():
+            field = cls.spelled.get(key, key)
+            out[key if field in out or field in arguments else field] = value
+        return out
+
+    @classmethod
+    def of(cls, arguments: Any) -> Self:
+        """Raises a ValidationError if they do not fit."""
+        return msgspec.convert(cls.spell(arguments), cls, strict=False)
 
     def action(self) -> Action:
         raise TypeError(f"{type(self).__name__} does not say what it means")
@@ -32,6 +54,11 @@ class Call(Struct, frozen=True, gc=False):
     def actions(self) -> tuple[Action, ...]:
         """Where one action cannot say it all."""
         return ()
+
+    def beside(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Of what the call was given, what is to stand beside its action where that does not say it."""
+        renamed = self.renamed
+        return {key: value for key, value in given.items() if key not in renamed} if renamed else given
 
 
 class Vocabulary(Struct, frozen=True):
@@ -47,12 +74,14 @@ class Vocabulary(Struct, frozen=True):
             place = self.mcp(name)
             return meaning(Mcp(*place, arguments)) if place else Meaning("generic", arguments)
         try:
-            call = msgspec.convert(arguments, tool, strict=False)
+            given = tool.spell(arguments)
+            call = msgspec.convert(given, tool, strict=False)
             action, actions = call.action(), call.actions()
         except ValueError:  # a ValidationError is one; so is what a grammar says of text that it does not know
             return Meaning("generic", arguments)
-        carried = {key: value for key, value in arguments.items() if key not in tool.renamed}
-        return meaning(action, carried, actions)
+        if isinstance(action, Generic):  # a tool that we know, and that none of our kinds fits
+            return Meaning("generic", arguments, actions)
+        return meaning(action, call.beside(given), actions)
 
 
 def meaning(action: Action, carried: Mapping[str, Any] | None = None, actions: tuple[Action, ...] = ()) -> Meaning:
@@ -64,6 +93,19 @@ def meaning(action: Action, carried: Mapping[str, Any] | None = None, actions: t
     if carried:
         fields |= {key: value for key, value in carried.items() if key not in fields}
     return Meaning(kind, fields, actions)
+
+
+def several(given: str | tuple[str, ...]) -> tuple[str, ...]:
+    """What a tool takes as one or as more. None at all does not fit."""
+    if not given:
+        raise ValueError("none given")
+    return (given,) if isinstance(given, str) else given
+
+
+def each(actions: Iterable[Action]) -> tuple[Action, ...]:
+    """The actions of a call that may have done several things. One alone says no more than the call itself."""
+    found = tuple(actions)
+    return found if len(found) > 1 else ()
 
 
 def mcp_of(name: str) -> tuple[str, str] | None:

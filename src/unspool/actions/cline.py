@@ -1,0 +1,251 @@
+"""Cline's tools and Roo's, which grew out of them. Older calls were tags in a text, where every value is a string."""
+
+import re
+from typing import Any, ClassVar
+
+from unspool.actions.files import (
+    CHANGE,
+    PATH,
+    ApplyPatch,
+    Blocks,
+    EditFile,
+    Edits,
+    ReadLines,
+    Sketch,
+    WriteFile,
+)
+from unspool.actions.servers import underscored
+from unspool.actions.shapes import (
+    Apart,
+    Browse,
+    CallServer,
+    Delegate,
+    Fetch,
+    Find,
+    FindByQuery,
+    Look,
+    OnShell,
+    PlanText,
+    Question,
+    ReadResource,
+    RunCommand,
+    SearchWeb,
+    Todos,
+    UseSkill,
+)
+from unspool.actions.vocabulary import Call, Vocabulary, each, several
+from unspool.model import Action
+from unspool.model.action import Agent, Ask, Execute, FileEdit, FileRead, FileWrite, Plan, Web
+
+_TAGGED = re.compile(r"<path>\s*(.*?)\s*</path>", re.DOTALL)
+_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
+_SUGGESTED = re.compile(r"<suggest[^>]*>\s*(.*?)\s*</suggest>", re.DOTALL)
+
+
+class ReadFiles(Call, frozen=True, gc=False):
+    """A file, or several: as a list, or in tags inside `args`."""
+
+    renamed = ("path",)
+    spelled = dict.fromkeys(("file_path", "paths"), "path")
+    path: str | tuple[str, ...] | None = None
+    files: tuple[str | dict[str, Any], ...] | None = None
+    args: str | None = None
+    start_line: int | None = None
+    end_line: int | None = None
+    offset: int | None = None
+    limit: int | None = None
+
+    def action(self) -> Action:
+        return self._reads()[0]
+
+    def actions(self) -> tuple[Action, ...]:
+        return each(self._reads())
+
+    def _reads(self) -> list[Action]:
+        if self.files:
+            return [FileRead(one) if isinstance(one, str) else ReadLines.of(one).action() for one in self.files]
+        if isinstance(self.path, str) and self.path:
+            return [ReadLines(self.path, self.offset, self.limit, self.start_line, self.end_line).action()]
+        return [FileRead(path) for path in several(self.path or tuple(_TAGGED.findall(self.args or "")))]
+
+
+class Replace(EditFile, frozen=True, gc=False):
+    expected_replacements: int | None = None
+
+    def action(self) -> Action:
+        whole = bool(self.replace_all) or (self.expected_replacements or 1) > 1
+        return FileEdit(self.file_path, self.old_string, self.new_string, whole)
+
+
+class Editor(Call, frozen=True, gc=False):
+    """Makes a file, replaces a text in it, or puts one at a line of it."""
+
+    renamed = ("old_string", "new_string")
+    spelled = PATH | CHANGE
+    file_path: str
+    new_string: str
+    old_string: str | None = None
+    replace_all: bool | None = None
+    insert_line: int | None = None
+
+    def action(self) -> Action:
+        if self.old_string is None and self.insert_line is None:
+            return FileWrite(self.file_path, self.new_string)
+        return FileEdit(self.file_path, self.old_string or "", self.new_string, bool(self.replace_all))
+
+
+class RunCommands(Call, frozen=True, gc=False):
+    commands: str | tuple[str, ...]
+
+    def action(self) -> Action:
+        return Execute(several(self.commands)[0])
+
+    def actions(self) -> tuple[Action, ...]:
+        return each(Execute(command) for command in several(self.commands))
+
+
+class ReadOutput(OnShell, frozen=True, gc=False):
+    spelled: ClassVar = {"artifact_id": "shell_id"}
+
+
+class FetchPages(Call, frozen=True, gc=False):
+    requests: tuple[dict[str, Any], ...]
+
+    def action(self) -> Action:
+        if not self.requests:
+            raise ValueError("no request")
+        return Fetch.of(self.requests[0]).action()
+
+    def actions(self) -> tuple[Action, ...]:
+        return each(Web(url=one.get("url")) for one in self.requests)
+
+
+class AskFollowUp(Call, frozen=True, gc=False):
+    """The answers to choose from are a list, the text of one, or tags."""
+
+    spelled: ClassVar = {"follow_up": "options"}
+    question: str
+    options: str | tuple[str | dict[str, Any], ...] | None = None
+
+    def action(self) -> Action:
+        if isinstance(self.options, str):
+            return Ask(self.question, tuple(_SUGGESTED.findall(self.options) or _QUOTED.findall(self.options)))
+        return Question(self.question, self.options).action()
+
+
+class NewTask(Delegate, frozen=True, gc=False):
+    """Cline hands over a summary of the work, Roo a message to another mode."""
+
+    spelled: ClassVar = {"message": "prompt", "context": "prompt", "mode": "agent_type"}
+
+
+class UseSubagents(Call, frozen=True, gc=False):
+    """Up to five agents, each with a prompt of its own."""
+
+    prompt_1: str
+    prompt_2: str | None = None
+    prompt_3: str | None = None
+    prompt_4: str | None = None
+    prompt_5: str | None = None
+
+    def action(self) -> Action:
+        return Agent(prompt=self.prompt_1)
+
+    def actions(self) -> tuple[Action, ...]:
+        prompts = (self.prompt_1, self.prompt_2, self.prompt_3, self.prompt_4, self.prompt_5)
+        return each(Agent(prompt=prompt) for prompt in prompts if prompt)
+
+
+class SlashCommand(UseSkill, frozen=True, gc=False):
+    spelled: ClassVar = {"command": "skill"}
+
+
+class SwitchMode(Call, frozen=True, gc=False):
+    renamed = ("reason",)
+    mode_slug: str
+    reason: str | None = None
+
+    def action(self) -> Action:
+        return Plan(text=self.reason)
+
+
+TOOLS: dict[str, type[Call]] = {
+    "read_file": ReadFiles,
+    "read_files": ReadFiles,
+    "write_to_file": WriteFile,
+    "write_file": WriteFile,
+    "new_file": WriteFile,
+    "replace_in_file": Blocks,
+    "apply_diff": Blocks,
+    "edit_file_roo": Blocks,
+    "search_replace": EditFile,
+    "edit_file_grok": EditFile,
+    "edit": EditFile,
+    "edit_file": Replace,
+    "edit_file_gemini": Replace,
+    "search_and_replace": Edits,
+    "edit_file_anthropic": Edits,
+    "insert_content": Sketch,
+    "editor": Editor,
+    "apply_patch": ApplyPatch,
+    "edit_file_codex": ApplyPatch,
+    "execute_command": RunCommand,
+    "run_commands": RunCommands,
+    "read_command_output": ReadOutput,
+    "search_files": Find,
+    "list_files": Look,
+    "list_code_definition_names": Look,
+    "codebase_search": FindByQuery,
+    "search_codebase": FindByQuery,
+    "search_subagent": Delegate,
+    "browser_action": Browse,
+    "web_fetch": Fetch,
+    "web_search": SearchWeb,
+    "fetch_web_content": FetchPages,
+    "focus_chain": Todos,
+    "update_todo_list": Todos,
+    "plan_mode_respond": PlanText,
+    "act_mode_respond": PlanText,
+    "switch_mode": SwitchMode,
+    "ask_followup_question": AskFollowUp,
+    "ask_question": AskFollowUp,
+    "new_task": NewTask,
+    "use_subagents": UseSubagents,
+    "spawn_agent": Delegate,
+    "use_skill": UseSkill,
+    "skill": UseSkill,
+    "skills": UseSkill,
+    "run_slash_command": SlashCommand,
+    "use_mcp_tool": CallServer,
+    "access_mcp_resource": ReadResource,
+    **dict.fromkeys(
+        (
+            "attempt_completion",
+            "condense",
+            "custom_tool",
+            "fetch_instructions",
+            "generate_explanation",
+            "generate_image",
+            "load_mcp_documentation",
+            "new_rule",
+            "report_bug",
+            "submit_and_exit",
+            "summarize_task",
+        ),
+        Apart,
+    ),
+}
+
+
+def server(name: str) -> tuple[str, str] | None:
+    """`mcp--S--T` of Roo, `mcp_S_T` before it, `S0mcp0T` of Cline, and now `S__T`."""
+    if name.startswith("mcp--"):
+        place, _, tool = name[5:].partition("--")
+    elif "0mcp0" in name:
+        place, _, tool = name.partition("0mcp0")
+    else:
+        return underscored(name)
+    return (place, tool) if place and tool else None
+
+
+VOCABULARY = Vocabulary("cline", TOOLS, server)

@@ -1,0 +1,77 @@
+"""Factory Droid's tools. Those on servers are called `server___tool`, with three underscores."""
+
+import re
+
+from unspool.actions.files import ApplyPatch, EditFile, Edits, ReadFile, WriteFile
+from unspool.actions.servers import doubled
+from unspool.actions.shapes import (
+    Apart,
+    Delegate,
+    Fetch,
+    Find,
+    Glob,
+    KillShell,
+    Look,
+    OnShell,
+    PlanText,
+    RunCommand,
+    SearchWeb,
+    Todos,
+    UseSkill,
+    WriteShell,
+)
+from unspool.actions.vocabulary import Call, Vocabulary, each
+from unspool.model import Action
+from unspool.model.action import Ask
+
+_QUESTION = re.compile(
+    r"^\s*\d+\.\s*\[question\]\s*(.+?)\s*$((?:(?!^\s*\d+\.\s*\[question\]).)*)",
+    re.MULTILINE | re.DOTALL,
+)
+_OPTION = re.compile(r"^\s*\[option\]\s*(.+?)\s*$", re.MULTILINE)
+
+
+class AskUser(Call, frozen=True, gc=False):
+    """The questions are one text: `1. [question] Which?`, then a line for each `[option]`."""
+
+    questionnaire: str
+
+    def action(self) -> Action:
+        return (self._asked() or [Ask(self.questionnaire)])[0]
+
+    def actions(self) -> tuple[Action, ...]:
+        return each(self._asked())
+
+    def _asked(self) -> list[Ask]:
+        return [Ask(match[1], tuple(_OPTION.findall(match[2]))) for match in _QUESTION.finditer(self.questionnaire)]
+
+
+TOOLS: dict[str, type[Call]] = {
+    "Read": ReadFile,
+    "Create": WriteFile,
+    "Write": WriteFile,
+    "Edit": EditFile,
+    "MultiEdit": Edits,
+    "ApplyPatch": ApplyPatch,
+    "Execute": RunCommand,
+    "Shell": RunCommand,
+    "Bash": RunCommand,
+    "TaskOutput": OnShell,
+    "TaskStop": KillShell,
+    "KillProcess": KillShell,
+    "PipeProcessInput": WriteShell,
+    "LS": Look,
+    "Glob": Glob,
+    "Grep": Find,
+    "WebSearch": SearchWeb,
+    "FetchUrl": Fetch,
+    "TodoWrite": Todos,
+    "ExitSpecMode": PlanText,
+    "ProposeMission": PlanText,
+    "AskUser": AskUser,
+    "Task": Delegate,
+    "Skill": UseSkill,
+    **dict.fromkeys(("GenerateDroid", "StoreAgentReadinessReport", "slack_post_message", "EndFeatureRun"), Apart),
+}
+
+VOCABULARY = Vocabulary("droid", TOOLS, doubled)

@@ -1,0 +1,75 @@
+"""Cline and Roo Code (and Kilo, which came of it): a folder a task, with the messages that the API got in one file."""
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from unspool.dialect import Decoder, Head, Place, Reader
+from unspool.model import Event
+from unspool.readers.cline.task import METADATA, Task
+from unspool.readers.cline.whose import HISTORIES, ITEM, SCREEN, Writer, writer_of
+from unspool.sources.values import listing, mapping
+
+_EDITORS = ("Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf")
+_SERVERS = (".vscode-server", ".vscode-server-insiders", ".cursor-server", ".windsurf-server")
+_FILES = tuple(f"tasks/*/{name}" for name in (*HISTORIES, SCREEN))
+
+
+def _storages(environment: Mapping[str, str], home: Path) -> Iterator[Path]:
+    """Where editors of VS Code's kind keep what their extensions store."""
+    settings = Path(environment.get("XDG_CONFIG_HOME") or home / ".config")
+    roaming = Path(environment.get("APPDATA") or home / "AppData" / "Roaming")
+    for editor in _EDITORS:
+        for folder in (settings, home / "Library" / "Application Support", roaming):
+            yield folder / editor / "User" / "globalStorage"
+    for server in _SERVERS:
+        yield home / server / "data" / "User" / "globalStorage"
+
+
+def _clines(environment: Mapping[str, str], home: Path) -> Iterator[Place]:
+    for storage in _storages(environment, home):
+        yield Place(storage / "saoudrizwan.claude-dev", _FILES)
+    own = Path(environment.get("CLINE_DIR") or home / ".cline")
+    yield Place(own / "data", (*_FILES, "sessions/*/*.messages.json"))
+
+
+def _roos(environment: Mapping[str, str], home: Path) -> Iterator[Place]:
+    for storage in _storages(environment, home):
+        for extension in ("rooveterinaryinc.roo-cline", "kilocode.kilo-code"):
+            yield Place(storage / extension, _FILES)
+
+
+def _beside(path: str) -> Iterator[str]:
+    file = Path(path)
+    for name in (*HISTORIES, SCREEN, ITEM, METADATA, f"{file.name.partition('.')[0]}.json"):
+        if name != file.name:
+            yield str(file.with_name(name))
+
+
+def _payload(document: Any, event: Event) -> Any:
+    messages = document if isinstance(document, list) else listing(mapping(document).get("messages"))
+    return messages[event.origin.line - 1] if 0 < event.origin.line <= len(messages) else document
+
+
+def _written_by(writer: Writer) -> Callable[[Head], bool]:
+    return lambda head: writer_of(head) == writer
+
+
+def _reader(writer: Writer, title: str, places: Callable[[Mapping[str, str], Path], Iterator[Place]]) -> Reader:
+    decoder: Callable[[str], Decoder] = partial(Task, writer)
+    return Reader(
+        name=writer,
+        agent=writer,
+        title=title,
+        claims=_written_by(writer),
+        decoder=decoder,
+        places=places,
+        document=True,
+        payload=_payload,
+        beside=_beside,
+    )
+
+
+reader = _reader("cline", "Cline", _clines)
+roo = _reader("roo", "Roo Code", _roos)

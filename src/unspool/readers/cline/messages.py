@@ -1,0 +1,255 @@
+"""Messages of a task → events. Tools are called by blocks, or by tags in the text: then the log has no ids of calls."""
+
+from typing import Any
+
+from unspool.actions.vocabulary import Vocabulary
+from unspool.model import MAIN
+from unspool.model.event import AgentMessage, AgentSpawn, Compacted, Notification, Said, Thinking, ToolOutput, User
+from unspool.readers.blocks import block_text, content_text
+from unspool.readers.calls import call_of
+from unspool.readers.cline.tags import (
+    RESULT,
+    Call,
+    Thought,
+    answer_parts,
+    folder_in,
+    is_put_together,
+    model_in,
+    prompt_parts,
+    replied_in,
+)
+from unspool.readers.log import Log
+from unspool.sources.values import listing, mapping, string, text_of
+
+_SPEECH = {"attempt_completion": "result", "plan_mode_respond": "response", "act_mode_respond": "response"}
+"""Tools by which the model talks to its user, and what it says in them."""
+_FAILED = (
+    "The tool execution failed",
+    "The user denied this operation",
+    "Missing value for required parameter",
+    "[ERROR]",
+    '{"status":"error"',
+    '{"status":"denied"',
+    "Error executing",
+)
+_PASSED_OVER = frozenset(("thoughtSignature",))  # a model's bookkeeping for its provider
+
+
+class Messages:
+    def __init__(self, log: Log, vocabulary: Vocabulary, stream: str = MAIN) -> None:
+        self._log = log
+        self._vocabulary = vocabulary
+        self._stream = stream
+        self._open: list[tuple[str, str]] = []
+        """Calls of the last answer that have no result yet: their names and ids. Those of calls by tags are keys."""
+        self._agents: set[str] = set()
+
+    def read(self, message: dict[str, Any], key: str) -> None:
+        content = message.get("content")
+        blocks = [{"type": "text", "text": content}] if isinstance(content, str) else listing(content)
+        if message.get("isTruncationMarker") is True:
+            self._emit(Compacted(content_text(content), "truncation"), key)
+        elif message.get("isSummary") is True:
+            self._emit(Compacted(content_text(content)), key)
+        elif message.get("role") == "assistant":
+            self._open = []
+            self._reasoning(message, blocks, key)
+            native = any(mapping(block).get("type") in ("tool_use", "tool-call") for block in blocks)
+            for at, block in enumerate(blocks):
+                self._answer(block, f"{key}:{at}", native)
+        elif message.get("role") in ("user", "tool"):
+            _Turn(self, key).read(blocks)
+        elif message.get("type") == "reasoning":
+            self._emit(Thinking(_summary(message)), key)
+        else:
+            self._log.note("unknown", f"message of role {text_of(message.get('role'))!r}")
+        if content is not None and not isinstance(content, str | list):
+            self._log.note("odd", "a message whose content is neither text nor a list")
+
+    def _emit(self, content: Any, key: str) -> None:
+        self._log.emit(content, key, self._stream)
+
+    def _reasoning(self, message: dict[str, Any], blocks: list[Any], key: str) -> None:
+        """What a model thought, where it stands beside the blocks and not in one."""
+        if any(mapping(block).get("type") in ("thinking", "reasoning", "redacted_thinking") for block in blocks):
+            return
+        details = listing(message.get("reasoning_details"))
+        for block in blocks:
+            details = details or listing(mapping(block).get("reasoning_details"))
+        found = [text_of(mapping(detail).get("text") or mapping(detail).get("summary")) for detail in details]
+        text = string(message.get("reasoning_content")) or "\n".join(filter(None, found))
+        if text or details:
+            self._emit(Thinking(text), f"{key}:thinking")
+
+    def _answer(self, block: Any, key: str, native: bool) -> None:
+        match block:
+            case {"type": "text", "text": str(text)}:
+                self._text(text, key, native)
+            case {"type": "thinking" | "reasoning" | "redacted_thinking"}:
+                self._emit(Thinking(text_of(block.get("thinking") or block.get("text"))), key)
+            case {"type": "tool_use" | "tool-call"}:
+                name = text_of(block.get("name") or block.get("toolName"))
+                self._call(name, block.get("input"), block.get("id") or block.get("toolCallId"), key)
+            case {"type": "image" | "document"}:
+                self._emit(Said(block_text(block)), key)
+            case {"type": str(kind)} if kind in _PASSED_OVER:
+                pass
+            case {"type": kind}:
+                self._log.note("unknown", f"block type {text_of(kind)!r}")
+            case _:
+                self._log.note("odd", "a block without a type")
+
+    def _text(self, text: str, key: str, native: bool) -> None:
+        if native:
+            if text.strip():
+                self._emit(Said(text), key)
+            return
+        for at, part in enumerate(answer_parts(text)):
+            named = f"{key}.{at}"
+            match part:
+                case Call(name, arguments):
+                    self._call(name, arguments, named, named)
+                case Thought(thought):
+                    self._emit(Thinking(thought), named)
+                case _:
+                    self._emit(Said(part), named)
+
+    def _call(self, name: str, given: Any, call_id: Any, key: str) -> None:
+        self._emit(call_of(self._vocabulary, name, given, call_id), key)
+        if isinstance(call_id, str):
+            self._open.append((name, call_id))
+        agent = mapping(given).get("agentId") if name == "team_run_task" else None
+        if isinstance(agent, str) and agent not in self._agents:
+            self._agents.add(agent)
+            self._emit(AgentSpawn(agent, string(call_id), None, string(mapping(given).get("task"))), f"{key}:spawn")
+        speech = mapping(given).get(_SPEECH[name]) if name in _SPEECH else None
+        if isinstance(speech, str) and speech.strip():
+            self._emit(Said(speech.strip()), f"{key}:said")
+
+    def answered(self, name: str) -> str | None:
+        """The id of the call that a result under that heading is of; a few headings are not the name of their tool."""
+        same = (at for at, (called, _) in enumerate(self._open) if called == name)
+        alike = (at for at, (called, _) in enumerate(self._open) if name in called or called in name)
+        at = next(same, next(alike, 0))
+        return self._open.pop(at)[1] if self._open else None
+
+    def ended(self, call_id: str | None) -> None:
+        self._open = [call for call in self._open if call[1] != call_id]
+
+    def told(self, output: str, call_id: str | None, failed: bool, key: str) -> None:
+        """A result. What the user said with it is said by a person nevertheless."""
+        self._emit(ToolOutput(call_id, output, failed or output.startswith(_FAILED)), key)
+        self.typed(replied_in(output), f"{key}:typed")
+
+    def typed(self, texts: tuple[str, ...], key: str) -> None:
+        if texts:
+            text = "\n".join(texts)
+            agent = self._stream.removeprefix("agent:")
+            self._emit(User(text) if self._stream == MAIN else AgentMessage(text, None, agent), key)
+
+    def shown(self, text: str, key: str) -> None:
+        facts = self._log.facts
+        if text.startswith("<environment_details>"):
+            facts.project = facts.project or folder_in(text)
+            facts.model = model_in(text) or facts.model
+        self._emit(Notification(text, "context"), key)
+
+    def unknown(self, kind: Any) -> None:
+        self._log.note("unknown", f"block type {text_of(kind)!r}")
+
+
+class _Turn:
+    """A message of the user's: results first, then what was typed, and what was shown."""
+
+    def __init__(self, messages: Messages, key: str) -> None:
+        self._messages = messages
+        self._key = key
+        self._result: tuple[str | None, str, list[str]] | None = None
+        """The call, the key and the parts of a result by text; it ends where the next thing begins."""
+        self._awaited = False
+        """Its heading was all that its block had: the next one has the rest."""
+        self._bare = True
+
+    def read(self, blocks: list[Any]) -> None:
+        self._bare = not any(map(_is_programs, blocks))
+        for at, block in enumerate(blocks):
+            key = f"{self._key}:{at}"
+            match block:
+                case {"type": "text", "text": str(text)}:
+                    self._text(text, key)
+                case {"type": "tool_result" | "tool-result"}:
+                    self._settle()
+                    self._native(block, key)
+                case {"type": "image" | "document" | "file"}:
+                    self._image(block_text(block), key)
+                case {"type": kind}:
+                    self._messages.unknown(kind)
+                case _:
+                    self._messages.unknown(None)
+        self._settle()
+
+    def _text(self, text: str, key: str) -> None:
+        if heading := RESULT.match(text):
+            self._settle()
+            prompt = text[heading.end() :]
+            details = prompt.find("\n\n<environment_details>")
+            output = prompt if details < 0 else prompt[:details]
+            self._result = self._messages.answered(heading[1]), key, [output] if output else []
+            self._awaited = not output.strip()
+            if details >= 0:
+                self._settle()
+                self._prompt(prompt[details:], f"{key}:rest")
+        elif self._awaited and self._result is not None and not text.startswith("<environment_details>"):
+            self._result[2].append(text)
+            self._awaited = False
+        else:
+            self._settle()
+            self._prompt(text, key)
+
+    def _prompt(self, text: str, key: str) -> None:
+        prompt = prompt_parts(text, self._bare)
+        self._messages.typed(prompt.typed, key)
+        for at, shown in enumerate(prompt.shown):
+            self._messages.shown(shown, f"{key}:shown:{at}")
+
+    def _image(self, text: str, key: str) -> None:
+        if self._result is not None:
+            self._result[2].append(text)
+        else:
+            self._messages.typed((text,), key)
+
+    def _native(self, block: dict[str, Any], key: str) -> None:
+        output, failed = _output_of(block.get("content", block.get("output")))
+        call_id = string(block.get("tool_use_id") or block.get("toolCallId"))
+        self._messages.ended(call_id)
+        self._messages.told(output, call_id, failed or block.get("is_error") is True, key)
+
+    def _settle(self) -> None:
+        if self._result is not None:
+            call_id, key, parts = self._result
+            self._result, self._awaited = None, False
+            self._messages.told("\n".join(parts), call_id, False, key)
+
+
+def _is_programs(block: Any) -> bool:
+    match block:
+        case {"type": "text", "text": str(text)}:
+            return is_put_together(text) or RESULT.match(text) is not None
+    return mapping(block).get("type") in ("tool_result", "tool-result")
+
+
+def _output_of(content: Any) -> tuple[str, bool]:
+    """A text, blocks, or what each of a call's wishes came to: `{query, result, error, success}`."""
+    if isinstance(content, dict) and "value" in content:
+        return content_text(content["value"]), text_of(content.get("type")).startswith("error")
+    if not isinstance(content, list) or not any("success" in mapping(part) for part in content):
+        return content_text(content), False
+    parts = [mapping(part) for part in content]
+    texts = [text_of(part.get(name)) for part in parts for name in ("result", "error")]
+    return "\n".join(filter(None, texts)), any(part.get("success") is False for part in parts)
+
+
+def _summary(message: dict[str, Any]) -> str:
+    """The encrypted reasoning of some models comes with a summary, or with nothing to read."""
+    texts = [text_of(mapping(part).get("text")) for part in listing(message.get("summary"))]
+    return "\n".join(filter(None, texts)) or text_of(message.get("text"))

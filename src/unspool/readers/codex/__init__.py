@@ -1,0 +1,68 @@
+"""Codex: its logs, one file a thread, and the stream of `codex exec --json`.
+
+~/.codex/sessions/2026/01/31/rollout-2026-01-31T12-00-00-<thread>.jsonl    a session, or a sub-agent of one
+~/.codex/archived_sessions/rollout-….jsonl.zst                             put away; packed if cold
+~/.codex/session_index.jsonl                                               the names that people gave them
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from unspool.dialect import Head, Place, Reader
+from unspool.model import Event
+from unspool.readers.codex.rollout import Rollout
+from unspool.readers.codex.stream import Stream
+from unspool.readers.codex.thread import AGENT
+
+_TITLE = "Codex"
+_RECORDS = ("session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state")
+_BARE = ("message", "reasoning", "function_call", "function_call_output", "local_shell_call")
+_STREAMED = ("thread.started", "session.created", "turn.started", "turn.completed", "turn.failed")
+_PATTERNS = ("**/rollout-*.jsonl", "**/rollout-*.jsonl.zst")
+
+
+def claims(head: Head) -> bool:
+    """Lines with a payload, of types that nobody else has; or the bare header of 2025."""
+    return any(map(_is_record, head.lines)) or _is_bare(head.lines)
+
+
+def _is_record(line: dict[str, Any]) -> bool:
+    return line.get("type") in _RECORDS and isinstance(line.get("payload"), dict)
+
+
+def _is_bare(lines: tuple[dict[str, Any], ...]) -> bool:
+    if not lines or "type" in lines[0]:
+        return any(line.get("record_type") == "state" and len(line) == 1 for line in lines)
+    header = lines[0]
+    if not {"id", "timestamp", "instructions"} <= header.keys():
+        return False
+    return all("record_type" in line or line.get("type") in _BARE or "type" not in line for line in lines[1:3])
+
+
+def claims_stream(head: Head) -> bool:
+    return any(map(_is_streamed, head.lines))
+
+
+def _is_streamed(line: dict[str, Any]) -> bool:
+    kind, message = line.get("type"), line.get("msg")
+    if kind in _STREAMED:
+        return "timestamp" not in line and "payload" not in line
+    if kind in ("item.started", "item.updated", "item.completed"):
+        item = line.get("item")
+        return isinstance(item, dict) and "id" in item and ("type" in item or "item_type" in item)
+    return isinstance(message, dict) and isinstance(message.get("type"), str) and line.keys() <= {"id", "msg"}
+
+
+def _payload(value: Any, _event: Event) -> Any:
+    return value.get("payload", value) if isinstance(value, dict) else value
+
+
+def _places(environment: Mapping[str, str], home: Path) -> Iterator[Place]:
+    root = Path(environment["CODEX_HOME"]) if environment.get("CODEX_HOME") else home / ".codex"
+    yield Place(root / "sessions", _PATTERNS)
+    yield Place(root / "archived_sessions", _PATTERNS)
+
+
+reader = Reader(name=AGENT, agent=AGENT, title=_TITLE, claims=claims, decoder=Rollout, places=_places, payload=_payload)
+stream = Reader(name="codex_exec", agent=AGENT, title=_TITLE, claims=claims_stream, decoder=Stream)

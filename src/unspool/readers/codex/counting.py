@@ -1,0 +1,91 @@
+"""Tokens: Codex keeps a running total for each thread and writes it again and again.
+
+    event_msg/token_count{info{total_token_usage, last_token_usage}}    after each call, and again for limits
+    token_usage_record{response_id, usage}                              newer: once a call
+
+`input_tokens` holds the cached ones and those written to the cache, `output_tokens` the reasoning.
+"""
+
+from typing import Any, TypeAlias
+
+from unspool.model.event import TokenUsage
+from unspool.sources.values import count, mapping, string
+
+Counts: TypeAlias = tuple[int, int, int, int, int]
+"""Input, cache read, cache write, output: disjoint. Reasoning, which is part of the output."""
+_NOTHING: Counts = (0, 0, 0, 0, 0)
+
+
+class Tally:
+    """What each call used, told from the growth of the total: a total that is written twice grows by nothing."""
+
+    def __init__(self) -> None:
+        self.inherits = False
+        """The thread is a copy of another's, or its child: its total may hold what the other used."""
+        self.context: int | None = None
+        """Tokens of the last call, in and out: about what the model's window holds."""
+        self._total: Counts | None = None
+        self._written: Any = None
+        """The total as it was last written: most are written twice, and comparing is cheaper than counting."""
+        self._calls: dict[str, Counts] = {}
+
+    def inherit(self, info: dict[str, Any]) -> None:
+        """A total of the thread that this one was copied from."""
+        if isinstance(total := info.get("total_token_usage"), dict):
+            self._total, self._written = _counts(total), total
+
+    def grown(self, info: dict[str, Any], model: str | None) -> TokenUsage | None:
+        """What was used since the last total. Nothing where calls are recorded one by one."""
+        total, last = info.get("total_token_usage"), info.get("last_token_usage")
+        is_total = isinstance(total, dict)
+        written = total if is_total else last
+        if written == self._written or not isinstance(written, dict):
+            return None
+        self._written = written
+        self.context = count(mapping(last).get("total_tokens")) or self.context
+        if self._calls:
+            return None
+        return _usage(self._growth(written, last) if is_total else _counts(written), model)
+
+    def recorded(self, record: dict[str, Any], model: str | None) -> TokenUsage | None:
+        """The usage of one call; where it is recorded again, what was added."""
+        usage = mapping(record.get("usage"))
+        response = string(record.get("response_id"))
+        counts = _counts(usage)
+        self.context = count(usage.get("total_tokens")) or self.context
+        before = self._calls.get(response or "", _NOTHING)
+        if response is not None:
+            self._calls[response] = counts
+        return _usage(_difference(counts, before), model, response)
+
+    def _growth(self, total: dict[str, Any], last: Any) -> Counts:
+        now, before = _counts(total), self._total
+        self._total = now
+        if now == before:
+            return _NOTHING
+        if before is None:
+            return _counts(last) if self.inherits and isinstance(last, dict) else now
+        if total == last or sum(now[:4]) < sum(before[:4]):
+            return now  # it began anew: after a context that was too long, or in a resumed session
+        return _difference(now, before)
+
+
+def _counts(usage: dict[str, Any]) -> Counts:
+    total, cached = count(usage.get("input_tokens")), count(usage.get("cached_input_tokens"))
+    written = count(usage.get("cache_write_input_tokens"))
+    output, reasoning = count(usage.get("output_tokens")), count(usage.get("reasoning_output_tokens"))
+    return max(0, total - cached - written), cached, written, output, reasoning
+
+
+def _difference(now: Counts, before: Counts) -> Counts:
+    return (
+        max(0, now[0] - before[0]),
+        max(0, now[1] - before[1]),
+        max(0, now[2] - before[2]),
+        max(0, now[3] - before[3]),
+        max(0, now[4] - before[4]),
+    )
+
+
+def _usage(counts: Counts, model: str | None, response: str | None = None) -> TokenUsage | None:
+    return TokenUsage(model, *counts, response) if any(counts) else None

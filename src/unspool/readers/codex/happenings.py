@@ -1,0 +1,333 @@
+"""What the program told its own screen: `event_msg` lines. Most repeat an item, and are passed over."""
+
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import unquote
+
+from unspool.model.action import PlanItem
+from unspool.model.event import (
+    AgentMessage,
+    Compacted,
+    Level,
+    Notification,
+    Planned,
+    Said,
+    Thinking,
+    ToolOutput,
+    TurnEnd,
+)
+from unspool.readers.codex.items import Items, said_in
+from unspool.readers.codex.outputs import result_of
+from unspool.readers.codex.texts import content_text, lines_of, told, typed_text, words_of
+from unspool.readers.codex.thread import Thread
+from unspool.sources.jsontext import dumps
+from unspool.sources.values import listing, mapping, string, text_of
+
+_PASSED_OVER = frozenset(
+    (
+        "dynamic_tool_call_request",  # its call is an item
+        "collab_waiting_end",  # so are those of these
+        "collab_close_end",
+        "collab_resume_end",
+        "exec_command_begin",
+        "patch_apply_begin",
+        "mcp_tool_call_begin",
+        "web_search_begin",
+        "image_generation_begin",
+        "item_started",
+        "session_configured",
+        "raw_response_item",
+        "agent_reasoning_section_break",
+        "plan_update",
+        "turn_diff",
+        "background_event",
+        "shutdown_complete",
+        "hook_started",
+        "safety_buffering",
+        "turn_moderation_metadata",
+    )
+)
+_DEEDS = frozenset(
+    ("CommandExecution", "FileChange", "McpToolCall", "ImageView", "Extension", "DynamicToolCall", "Sleep")
+)
+
+
+class Happenings:
+    """Events of the program → events, where no item says the same."""
+
+    def __init__(self, thread: Thread, items: Items) -> None:
+        self._thread = thread
+        self._items = items
+        self._outbox = thread.outbox
+        self._log = thread.log
+        self._goal: Any = None
+        self._handlers: dict[str | None, Callable[[dict[str, Any]], None]] = {
+            "token_count": self._tokens,
+            "agent_message": self._said,
+            "agent_reasoning": self._thought,
+            "agent_reasoning_raw_content": self._thought,
+            "user_message": self._asked,
+            "item_completed": self._item,
+            "task_started": self._started,
+            "turn_started": self._started,
+            "task_complete": self._ended,
+            "turn_complete": self._ended,
+            "turn_aborted": self._aborted,
+            "patch_apply_end": self._done,
+            "exec_command_end": self._done,
+            "mcp_tool_call_end": self._mcp,
+            "view_image_tool_call": self._done,
+            "dynamic_tool_call_response": self._done,
+            "web_search_end": self._searched,
+            "image_generation_end": self._pictured,
+            "context_compacted": self._compacted,
+            "thread_settings_applied": self._settings,
+            "thread_name_updated": self._named,
+            "thread_goal_updated": self._aimed,
+            "thread_rolled_back": self._rolled_back,
+            "undo_completed": self._warned,
+            "entered_review_mode": self._review,
+            "exited_review_mode": self._reviewed,
+            "guardian_assessment": self._guarded,
+            "collab_agent_spawn_end": self._spawned,
+            "collab_agent_interaction_end": self._interacted,
+            "sub_agent_activity": self._activity,
+            "error": self._failed,
+            "stream_error": self._warned,
+            "warning": self._warned,
+            "guardian_warning": self._warned,
+            "deprecation_notice": self._warned,
+            "model_reroute": self._rerouted,
+        }
+
+    def read(self, event: dict[str, Any]) -> None:
+        kind = string(event.get("type"))
+        handler = self._handlers.get(kind)
+        if handler is not None:
+            handler(event)
+        elif kind not in _PASSED_OVER:
+            self._log.note("unknown", f"event type {kind!r}")
+
+    def _tokens(self, event: dict[str, Any]) -> None:
+        if isinstance(info := event.get("info"), dict):
+            usage = self._thread.tally.grown(info, self._thread.model)
+            if usage is not None:
+                self._outbox.say(usage)
+
+    # what items say too
+
+    def _said(self, event: dict[str, Any]) -> None:
+        self._speak([{"text": text_of(event.get("message"))}])
+
+    def _speak(self, content: Any) -> None:
+        self._outbox.go_on()
+        if texts := words_of(content):
+            self._thread.has_spoken = True
+            self._outbox.echo([Said("\n".join(texts))], tuple([f"a{text}" for text in texts]))
+
+    def _thought(self, event: dict[str, Any]) -> None:
+        self._think(lines_of([event.get("text")]))
+
+    def _think(self, texts: list[str]) -> None:
+        self._outbox.go_on()
+        if texts:
+            self._outbox.echo([Thinking("\n".join(texts))], tuple([f"r{text}" for text in texts]))
+
+    def _asked(self, event: dict[str, Any]) -> None:
+        images = [{"type": "input_image", "image_url": image} for image in listing(event.get("images"))]
+        images += [{"type": "local_image", "path": path} for path in listing(event.get("local_images"))]
+        self._ask([{"type": "text", "text": text_of(event.get("message"))}, *images])
+
+    def _ask(self, content: Any) -> None:
+        self._outbox.go_on()
+        words = typed_text(content)
+        self._outbox.echo(list(told(content)), (f"u{words}",) if words else ())
+
+    def _compacted(self, _event: dict[str, Any]) -> None:
+        self._thread.compacted(Compacted(tokens_before=self._thread.tally.context), is_echo=True)
+
+    def _item(self, event: dict[str, Any]) -> None:
+        item = mapping(event.get("item"))
+        match kind := item.get("type"):
+            case "AgentMessage":
+                self._speak(item.get("content"))
+            case "Reasoning":
+                self._think(lines_of(item.get("summary_text")) or lines_of(item.get("raw_content")))
+            case "UserMessage":
+                self._ask(item.get("content"))
+            case "ContextCompaction":
+                self._compacted(item)
+            case "Plan":
+                self._outbox.go_on()
+                self._outbox.say(Planned(text=text_of(item.get("text"))))
+            case "SubAgentActivity":
+                self._activity(item)
+            case "WebSearch":
+                self._searched({**item, "call_id": item.get("id")})
+            case "ImageGeneration":
+                self._pictured(item)
+            case "HookPrompt" | "CollabAgentToolCall":
+                pass  # its message, its call is an item
+            case str() if kind in _DEEDS:
+                self._done({**item, "call_id": item.get("id"), **_paths(item)})
+            case _:
+                self._log.note("unknown", f"item type {kind!r}")
+
+    # deeds: what calls did
+
+    def _done(self, event: dict[str, Any]) -> None:
+        call = string(event.get("call_id"))
+        if event.get("type") == "exec_command_end" and event.get("exit_code") not in (0, None):
+            self._thread.failed.add(call)
+        if not self._thread.did(call, event) and event.get("source") not in ("user_shell", "userShell"):
+            self._alone(call, event)
+
+    def _mcp(self, event: dict[str, Any]) -> None:
+        call = string(event.get("call_id"))
+        _, failed = result_of(event.get("result"))
+        if failed:
+            self._thread.failed.add(call)
+        if not self._thread.did(call, event):
+            self._alone(call, {**mapping(event.get("invocation")), **event})
+
+    def _alone(self, call: str | None, deed: dict[str, Any]) -> None:
+        """Done by no call that the log has: it is told as one."""
+        match deed:
+            case {"tool": tool, "server": server}:
+                name, arguments = f"mcp__{text_of(server)}__{text_of(tool)}", deed.get("arguments")
+                text, failed = result_of(deed.get("result"))
+            case {"tool": tool}:
+                name, arguments = text_of(tool), deed.get("arguments")
+                text, failed = content_text(listing(deed.get("content_items"))), deed.get("success") is False
+            case {"command": command}:
+                name, arguments = "shell", {"command": command, "workdir": deed.get("cwd")}
+                text, failed = text_of(deed.get("aggregated_output") or deed.get("stdout")), False
+            case {"changes": changes}:
+                name, arguments = "apply_patch", {"changes": changes}
+                text, failed = text_of(deed.get("stdout")) + text_of(deed.get("stderr")), False
+            case {"path": path}:
+                name, arguments, text, failed = "view_image", {"path": path}, "", False
+            case _:
+                name = text_of(deed.get("kind") or deed.get("type"))
+                arguments = {key: deed[key] for key in ("query", "action", "duration_ms") if key in deed}
+                text, failed = text_of(deed.get("results")), False
+        failed = failed or call in self._thread.failed
+        self._thread.alone(name, arguments or {}, deed, ToolOutput(call, text, failed))
+
+    def _searched(self, event: dict[str, Any]) -> None:
+        """A web search; the item that says the same has no id in older logs."""
+        call, action = string(event.get("call_id")), mapping(event.get("action"))
+        if call not in self._thread.calls:
+            if self._outbox.is_first(mark := f"w{dumps(action)}", -1):
+                self._thread.called("web_search", said_in(action) or {"query": event.get("query")}, call)
+            else:
+                call = self._thread.searches.get(mark) or call
+        if event.get("results"):
+            self._outbox.say(ToolOutput(call, text_of(event["results"]), is_error=False), "1")
+
+    def _pictured(self, event: dict[str, Any]) -> None:
+        self._items.pictured(event, -1)
+
+    # turns
+
+    def _started(self, _event: dict[str, Any]) -> None:
+        self._outbox.go_on(whole=True)
+        self._thread.begin_turn()
+
+    def _ended(self, event: dict[str, Any]) -> None:
+        self._outbox.go_on(whole=True)
+        last = event.get("last_agent_message")
+        if not self._thread.has_spoken and isinstance(last, str) and last:
+            self._outbox.say(Said(last), "1")
+        error = event.get("error")
+        text = text_of(mapping(error).get("message") or error) or None
+        self._outbox.say(TurnEnd("failed" if error else "completed", _duration(event), text))
+
+    def _aborted(self, event: dict[str, Any]) -> None:
+        self._outbox.go_on(whole=True)
+        reason = string(event.get("reason"))
+        self._outbox.say(TurnEnd("interrupted", _duration(event), None if reason == "interrupted" else reason))
+
+    def _settings(self, event: dict[str, Any]) -> None:
+        self._thread.runs(mapping(event.get("thread_settings")).get("model"))
+
+    def _named(self, event: dict[str, Any]) -> None:
+        if not self._thread.is_agent and isinstance(name := event.get("thread_name"), str):
+            self._log.facts.title = name
+
+    def _aimed(self, event: dict[str, Any]) -> None:
+        """A goal is written again whenever it used tokens."""
+        goal = mapping(event.get("goal"))
+        item = PlanItem(text_of(goal.get("objective")), string(goal.get("status")))
+        if item != self._goal and item.text:
+            self._goal = item
+            self._outbox.say(Planned((item,)))
+
+    def _rolled_back(self, event: dict[str, Any]) -> None:
+        turns = text_of(event.get("num_turns"))
+        self._outbox.say(Notification(f"turns that were taken back: {turns}", "info"))
+
+    # agents
+
+    def _spawned(self, event: dict[str, Any]) -> None:
+        call, agent = string(event.get("call_id")), event.get("new_thread_id")
+        name, role = event.get("new_agent_nickname"), event.get("new_agent_role")
+        self._thread.spawned(call, agent, name=name, role=role, prompt=event.get("prompt"))
+
+    def _interacted(self, event: dict[str, Any]) -> None:
+        if string(event.get("call_id")) not in self._thread.calls:
+            sender, recipient = string(event.get("sender_thread_id")), string(event.get("receiver_thread_id"))
+            self._outbox.say(AgentMessage(text_of(event.get("prompt")), sender, recipient))
+
+    def _activity(self, event: dict[str, Any]) -> None:
+        call, agent = string(event.get("id") or event.get("event_id")), event.get("agent_thread_id")
+        path = text_of(event.get("agent_path"))
+        match event.get("kind"):
+            case "started":
+                self._thread.spawned(call if call in self._thread.calls else None, agent, name=path)
+            case "interacted":
+                pass  # by a call, which is an item
+            case kind:
+                self._outbox.say(Notification(f"agent {path or text_of(agent)}: {text_of(kind)}", "info"))
+
+    # reviews and warnings
+
+    def _review(self, event: dict[str, Any]) -> None:
+        hint = event.get("user_facing_hint") or event.get("prompt") or event.get("target")
+        self._outbox.say(Notification(f"review of {text_of(hint)}", "info"))
+
+    def _reviewed(self, event: dict[str, Any]) -> None:
+        review = mapping(event.get("review_output"))
+        lines = [text_of(review.get("overall_explanation")) or "review ended"]
+        findings = map(mapping, listing(review.get("findings")))
+        lines += [f"{text_of(finding.get('title'))}\n{text_of(finding.get('body'))}" for finding in findings]
+        self._outbox.say(Notification("\n\n".join(lines), "info"))
+
+    def _guarded(self, event: dict[str, Any]) -> None:
+        """Another model judged whether a call may run without asking the person."""
+        status = text_of(event.get("status"))
+        if status not in ("in_progress", "inProgress"):
+            reason = text_of(event.get("rationale")) or text_of(mapping(event.get("action")).get("command"))
+            level: Level = "info" if status == "approved" else "warning"
+            self._outbox.say(Notification(f"guardian: {status}: {reason}" if reason else f"guardian: {status}", level))
+
+    def _failed(self, event: dict[str, Any]) -> None:
+        self._outbox.say(Notification(text_of(event.get("message")), "error"))
+
+    def _warned(self, event: dict[str, Any]) -> None:
+        text = text_of(event.get("message") or event.get("summary") or event.get("details"))
+        self._outbox.say(Notification(text, "warning"))
+
+    def _rerouted(self, event: dict[str, Any]) -> None:
+        self._thread.runs(event.get("to_model"))
+
+
+def _paths(item: dict[str, Any]) -> dict[str, str]:
+    """Where an item names a folder or a file by its address, its path."""
+    found = {key: item[key] for key in ("cwd", "path") if isinstance(item.get(key), str)}
+    return {key: unquote(place.removeprefix("file://")) for key, place in found.items() if place.startswith("file://")}
+
+
+def _duration(event: dict[str, Any]) -> float | None:
+    duration = event.get("duration_ms")
+    return duration if isinstance(duration, int | float) and not isinstance(duration, bool) else None

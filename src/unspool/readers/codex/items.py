@@ -1,0 +1,164 @@
+"""Items of the conversation: `response_item` lines, and the bare lines of logs before September 2025."""
+
+from collections.abc import Callable
+from typing import Any
+
+from unspool.actions.codex import qualified
+from unspool.model.event import AgentMessage, Compacted, Notification, Said, ToolOutput
+from unspool.readers.codex.texts import content_text, folder_in, lines_of, told, typed_text, words_of
+from unspool.readers.codex.thread import Thread, arguments_of
+from unspool.sources.jsontext import Unreadable, dumps, strict
+from unspool.sources.values import mapping, placeholder, string, text_of
+
+_PASSED_OVER = frozenset(("ghost_snapshot", "additional_tools", "configuration_update", "compaction_trigger", "other"))
+"""Snapshots of the work tree, and what the program and the model agree on between them."""
+_COMPACTIONS = frozenset(("compaction", "compaction_summary", "context_compaction"))
+_ANSWERS = frozenset(("function_call_output", "custom_tool_call_output", "tool_search_output"))
+
+
+class Items:
+    """Items → events."""
+
+    def __init__(self, thread: Thread) -> None:
+        self._thread = thread
+        self._outbox = thread.outbox
+        self._log = thread.log
+        self._handlers: dict[str | None, Callable[[dict[str, Any]], None]] = {
+            "message": self._message,
+            "reasoning": self._reasoning,
+            "function_call": self._function,
+            "custom_tool_call": self._custom,
+            "local_shell_call": self._shell,
+            "web_search_call": self._search,
+            "tool_search_call": self._tool_search,
+            "image_generation_call": self._image,
+            "function_call_output": self._output,
+            "custom_tool_call_output": self._output,
+            "tool_search_output": self._found_tools,
+            "agent_message": self.agent_message,
+            **dict.fromkeys(_COMPACTIONS, self._compaction),
+        }
+
+    def read(self, item: dict[str, Any]) -> None:
+        kind = string(item.get("type"))
+        handler = self._handlers.get(kind)
+        if self._outbox.queue and kind not in _ANSWERS:
+            self._outbox.go_on()
+        if self._thread.just_compacted:
+            self._thread.just_compacted = kind in _COMPACTIONS
+        if handler is not None:
+            handler(item)
+        elif kind is None and "role" in item:
+            self._message(item)
+        elif kind not in _PASSED_OVER:
+            self._log.note("unknown", f"item type {kind!r}")
+
+    def _message(self, item: dict[str, Any]) -> None:
+        content = item.get("content")
+        self._log.at(item.get("timestamp"))
+        match item.get("role"):
+            case "assistant":
+                self._said(content)
+            case "user":
+                self._asked(content, item)
+            case "developer" | "system":
+                self._outbox.say(Notification(content_text(content), "system"))
+            case role:
+                self._log.note("odd", f"a message of the role {role!r}")
+                self._outbox.say(Notification(content_text(content), "context"))
+
+    def _asked(self, content: Any, item: dict[str, Any]) -> None:
+        kinds = mapping(item.get("internal_chat_message_metadata_passthrough")).get("content_item_kinds")
+        contents = list(told(content, kinds))
+        words = typed_text(content)
+        self._outbox.tell(contents, (f"u{words}",) if words else ())
+        facts = self._log.facts
+        if facts.project is None:
+            for shown in contents:
+                if isinstance(shown, Notification) and "<environment_context>" in shown.text:
+                    facts.project = folder_in(shown.text)
+
+    def _said(self, content: Any) -> None:
+        """What the model said; in some versions also what another agent told it, as JSON."""
+        self._thread.has_spoken = True
+        text = content_text(content)
+        if text.startswith('{"author"'):
+            try:
+                letter = mapping(strict(text))
+            except Unreadable:
+                letter = {}
+            if "recipient" in letter:
+                self.agent_message(letter)
+                return
+        self._outbox.tell([Said(text)], tuple([f"a{part}" for part in words_of(content)]))
+
+    def _reasoning(self, item: dict[str, Any]) -> None:
+        self._outbox.think(lines_of(item.get("summary")) or lines_of(item.get("content")))
+
+    def _function(self, item: dict[str, Any]) -> None:
+        name = qualified(text_of(item.get("name")), _text(item.get("namespace")))
+        self._thread.called(name, arguments_of(item.get("arguments")), _call(item))
+
+    def _custom(self, item: dict[str, Any]) -> None:
+        name = qualified(text_of(item.get("name")), _text(item.get("namespace")))
+        self._thread.called(name, arguments_of(item.get("input")), _call(item))
+
+    def _shell(self, item: dict[str, Any]) -> None:
+        action = said_in(mapping(item.get("action")))
+        action.pop("type", None)
+        self._thread.called("local_shell", action, _call(item))
+
+    def _search(self, item: dict[str, Any]) -> None:
+        """A search on the provider's side: no output follows."""
+        call, action = _call(item), mapping(item.get("action"))
+        if (call is None or call not in self._thread.calls) and self._outbox.is_first(mark := f"w{dumps(action)}", 1):
+            self._thread.called("web_search", said_in(action), call)
+            self._thread.searches[mark] = call
+
+    def _tool_search(self, item: dict[str, Any]) -> None:
+        self._thread.called("tool_search", arguments_of(item.get("arguments")), _call(item))
+
+    def _found_tools(self, item: dict[str, Any]) -> None:
+        self._outbox.say(ToolOutput(_call(item), dumps(item.get("tools")), item.get("status") == "failed"))
+
+    def _image(self, item: dict[str, Any]) -> None:
+        self.pictured(item, 1)
+
+    def pictured(self, item: dict[str, Any], side: int) -> None:
+        call = _call(item)
+        if self._outbox.is_first(f"i{text_of(item.get('revised_prompt'))}", side):
+            self._thread.called("image_generation", {"prompt": item.get("revised_prompt")}, call)
+            self._outbox.say(ToolOutput(call, _picture(item), item.get("status") == "failed"), "1")
+
+    def _output(self, item: dict[str, Any]) -> None:
+        call = _call(item)
+        if not call:
+            self._log.note("odd", "an output without a call")
+        self._thread.returned(call, item.get("output"))
+
+    def agent_message(self, letter: dict[str, Any]) -> None:
+        sender, recipient = string(letter.get("author")), string(letter.get("recipient"))
+        self._outbox.say(AgentMessage(content_text(letter.get("content")), sender, recipient))
+
+    def _compaction(self, _item: dict[str, Any]) -> None:
+        self._thread.compacted(Compacted(tokens_before=self._thread.tally.context), is_echo=True)
+
+
+def said_in(action: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of a call that is told as an action: what in it is not empty."""
+    return {key: value for key, value in action.items() if value is not None}
+
+
+def _picture(item: dict[str, Any]) -> str:
+    """The picture that was made, as text; newer versions say where it was saved."""
+    saved = item.get("saved_path") or item.get("savedPath")
+    return f"[image: {saved}]" if saved else placeholder("image", "image/png", item.get("result"))
+
+
+def _call(item: dict[str, Any]) -> str | None:
+    call = item.get("call_id")
+    return call if call.__class__ is str else string(call) or string(item.get("id"))
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None

@@ -1,0 +1,106 @@
+"""What a tool gave back. Codex writes it in five forms, and a failure in as many.
+
+"Exit code: 1\\nWall time: 0.1 seconds\\nOutput:\\n…"                          shell_command
+"Chunk ID: 1da441\\n…Process exited with code 1\\n…Output:\\n…"                exec_command
+"{\\"output\\": \\"…\\", \\"metadata\\": {\\"exit_code\\": 1}}"                      shell, apply_patch
+[{"type": "input_text", "text": "Script completed\\n…"}, …]                   exec, tools with images
+{"content": "…", "success": false}
+"""
+
+import re
+from typing import Any
+
+from unspool.readers.codex.texts import content_text
+from unspool.sources.jsontext import Unreadable, strict
+from unspool.sources.values import mapping, text_of
+
+_BODY = "Output:\n"
+_EXIT, _EXITED = "Exit code: ", "\nProcess exited with code "
+_FINE = ("Exit code: 0\n", "Script completed\n")
+_HEADER = 400
+"""Characters in which the header of an output ends."""
+_REFUSED = (
+    "Script failed",
+    "aborted",
+    "err: ",
+    "error: ",
+    "execution error",
+    "failed in sandbox",
+    "failed to parse function arguments",
+    "failed to spawn",
+    "collab spawn failed",
+    "apply_patch verification failed",
+    "patch rejected",
+    "exec command rejected",
+    "exec_command failed",
+    "write_stdin failed",
+    "command timed out",
+    "tool call error",
+    "tool call failed",
+    "unsupported call",
+    "unsupported custom tool call",
+)
+"""How an output begins that says why nothing was run."""
+_RUNNING = re.compile(r"\s*Script running with cell ID (\w+)")
+
+
+def output_of(output: Any) -> tuple[str, bool]:
+    """The text, and whether it tells of a failure."""
+    match output:
+        case str():
+            return _structured(output) if output.startswith("{") else (output, is_failure(output))
+        case dict():
+            return _object(output)
+    text = content_text(output)
+    return text, is_failure(text)
+
+
+def is_failure(text: str) -> bool:
+    if text.startswith(_FINE):
+        return False
+    header, found, body = text[:_HEADER].partition(_BODY)
+    if not found:
+        return text.startswith(_REFUSED) or (text.startswith(_EXIT) and _is_nonzero(text))
+    return _is_nonzero(header) or _is_nonzero(body) or header.startswith("Script failed")
+
+
+def _is_nonzero(text: str) -> bool:
+    """Whether the text is, or holds as the header of unified exec, an exit code other than 0."""
+    _, found, rest = text.partition(_EXIT) if text.startswith(_EXIT) else text.partition(_EXITED)
+    return bool(found) and rest.partition("\n")[0].strip() != "0"
+
+
+def running_cell(text: str) -> str | None:
+    """The number of the script that still runs behind an answered call; `wait` asks for it again."""
+    found = _RUNNING.match(text)
+    return found[1] if found else None
+
+
+def result_of(result: Any) -> tuple[str, bool]:
+    """The result of a tool on a server: `{"Ok": {content, isError}}`, `{"Err": text}`, or without these words."""
+    value = mapping(result)
+    if "Err" in value:
+        return text_of(value["Err"]), True
+    value = mapping(value.get("Ok", value))
+    text = content_text(value["content"]) if value.get("content") else text_of(value.get("structuredContent"))
+    return text, value.get("isError") is True or value.get("is_error") is True
+
+
+def _structured(output: str) -> tuple[str, bool]:
+    try:
+        value = strict(output)
+    except Unreadable:
+        return output, False
+    if isinstance(value, dict) and ("metadata" in value or "success" in value):
+        return _object(value)
+    return output, False
+
+
+def _object(value: dict[str, Any]) -> tuple[str, bool]:
+    failed = value.get("success") is False
+    code = mapping(value.get("metadata")).get("exit_code", value.get("exit_code"))
+    for key in ("output", "content", "text", "body"):
+        if value.get(key) is not None:
+            text = content_text(value[key])
+            return text, failed or (code != 0 if isinstance(code, int) else is_failure(text))
+    return text_of(value), failed

@@ -1,0 +1,244 @@
+"""A thread's log, `rollout-<time>-<thread>.jsonl`, line by line. Its lines are of three generations:
+
+{"id", "timestamp", "instructions"}, {"record_type": "state"}, {"type": "message", …}     until September 2025
+{"timestamp", "type": "response_item", "payload": {"type": "message", …}}                 since
+{…, "ordinal": 7, "metadata": {…}}                                                        since 2026
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from unspool.dialect import Record
+from unspool.model import Event, Facts, Note
+from unspool.model.event import Compacted, Notification
+from unspool.readers.codex.copied import Copied, comes_from_another, may_repeat, parent_of
+from unspool.readers.codex.happenings import Happenings
+from unspool.readers.codex.items import Items
+from unspool.readers.codex.thread import Thread
+from unspool.sources.jsontext import Unreadable, loads
+from unspool.sources.values import mapping, string, text_of
+
+_NAME = re.compile(r"rollout-[\dT-]{19}-(.+?)\.jsonl")
+_SECOND = 2
+_WORLD, _START, _LONG = b'"type":"world_state"', 100, 2000
+"""The longest lines of new logs are known by their first bytes, and need not be decoded to be passed over."""
+_PASSED_OVER = frozenset(("world_state", "inter_agent_communication_metadata"))
+"""What the model knew of its surroundings, which its messages say too; and a flag beside a message."""
+
+
+class Rollout:
+    """Reads one thread."""
+
+    def __init__(self, path: str) -> None:
+        name = Path(path).name
+        found = _NAME.match(name)
+        self._path = path
+        self._thread = Thread(found[1] if found else name.partition(".")[0])
+        self._log = self._thread.log
+        self._outbox = self._thread.outbox
+        self._items = Items(self._thread)
+        self._happenings = Happenings(self._thread, self._items)
+        self._header: dict[str, Any] | None = None
+        self._lines = 0
+        self._copied: Copied | None = None
+        """While it is not yet certain that the thread speaks for itself."""
+        self._unsure: list[tuple[Any, dict[str, Any]]] = []
+        self._handlers: dict[str | None, Callable[[dict[str, Any]], None]] = {
+            "response_item": self._items.read,
+            "event_msg": self._happenings.read,
+            "turn_context": self._turn,
+            "session_meta": self._meta,
+            "token_usage_record": self._usage,
+            "compacted": self._compacted,
+            "inter_agent_communication": self._items.agent_message,
+        }
+
+    @property
+    def sessions(self) -> dict[str, Facts]:
+        return self._log.sessions
+
+    def feed(self, record: Record) -> Iterable[Event | Note]:
+        if len(record.data) > _LONG and _WORLD in record.data[:_START]:
+            return ()
+        line = self._log.value(record)
+        if line.__class__ is dict:
+            if self._copied is None:
+                self._read(line)
+            else:
+                self._sort(self._copied, line)
+        elif line is not None:
+            self._log.note("skipped", "a line that is no object")
+        return self._log.take()
+
+    def close(self) -> Iterable[Event | Note]:
+        if self._unsure:
+            self._resume()
+        self._outbox.close()
+        return self._log.take()
+
+    def _read(self, line: dict[str, Any]) -> None:
+        kind, payload = string(line.get("type")), line.get("payload")
+        if payload.__class__ is dict:
+            self._log.at(line.get("timestamp"))
+            self._lines += 1
+            if "ordinal" in line:
+                self._thread.itemised = True
+            handler = self._handlers.get(kind)
+            if handler is not None:
+                handler(payload)
+            elif kind not in _PASSED_OVER:
+                self._log.note("unknown", f"record type {kind!r}")
+        elif "payload" in line:
+            self._log.note("odd", f"a record of type {kind!r} whose payload is no object")
+        else:
+            self._bare(line)
+
+    def _bare(self, line: dict[str, Any]) -> None:
+        """A line of the first generation: an item without an envelope."""
+        if "type" in line:
+            self._items.read(line)
+        elif "id" in line and "timestamp" in line:
+            self._log.at(line["timestamp"])
+            self._meta(line)
+        elif "record_type" not in line:
+            self._log.note("skipped", "an object that is no record")
+
+    # the header
+
+    def _meta(self, header: dict[str, Any]) -> None:
+        if self._header is not None:
+            self._again(header)
+            return
+        self._header = header
+        thread, log = self._thread, self._log
+        thread.id = string(header.get("id")) or log.session
+        log.session = thread.id
+        if _is_agent(header):
+            root = string(header.get("session_id"))
+            log.session = root if root and root != thread.id else parent_of(header) or thread.id
+        if log.session != thread.id:
+            thread.is_agent = True
+            self._outbox.stream = f"agent:{thread.id}"
+            self._outbox.prefix = f"{thread.id}:"
+        elif header.get("history_base"):
+            self._outbox.prefix = f"{log.time}:"  # the thread goes on in this file, whose lines begin at 1 again
+        thread.tally.inherits = comes_from_another(header)
+        if may_repeat(header):
+            self._copied = Copied(header)
+        self._learn(header)
+        if text := text_of(mapping(header.get("base_instructions")).get("text")):
+            self._outbox.say(Notification(text, "system"))
+
+    def _learn(self, header: dict[str, Any]) -> None:
+        facts = self._log.facts
+        facts.project = _text(header.get("cwd")) or facts.project
+        facts.version = _text(header.get("cli_version")) or facts.version
+        facts.branch = _text(mapping(header.get("git")).get("branch")) or facts.branch
+        if not self._thread.is_agent:
+            time, self._log.time = self._log.time, None
+            self._log.at(header.get("timestamp"))
+            facts.started, self._log.time = self._log.time, time or self._log.time
+            facts.parent = _text(header.get("forked_from_id"))
+            facts.title = _titles(self._path).get(self._thread.id, facts.title)
+
+    def _again(self, header: dict[str, Any]) -> None:
+        """A second header: the same again, or, right behind the first, that of the thread that was copied."""
+        other = string(header.get("id"))
+        if other == self._thread.id:
+            return
+        if self._lines == _SECOND and self._header is not None:
+            self._copied = Copied(self._header)
+            self._copied.found = True
+            self._thread.tally.inherits = True
+            self._log.facts.parent = self._log.facts.parent or other
+        else:
+            self._log.note("odd", "the header of another thread, among the records of this one")
+
+    # the copied part
+
+    def _sort(self, copied: Copied, line: dict[str, Any]) -> None:
+        """A record that may be another thread's: copied records are passed over, but for the tokens they count."""
+        match copied.verdict(line):
+            case True:
+                for _, earlier in self._unsure:
+                    self._inherit(earlier)
+                self._unsure.clear()
+                self._inherit(line)
+            case False:
+                self._unsure.append((self._log.origin, line))
+                self._resume()
+            case None:
+                self._unsure.append((self._log.origin, line))
+
+    def _inherit(self, line: dict[str, Any]) -> None:
+        payload = mapping(line.get("payload"))
+        if payload.get("type") == "token_count":
+            self._thread.tally.inherit(mapping(payload.get("info")))
+
+    def _resume(self) -> None:
+        """From here on the thread speaks for itself."""
+        self._copied = None
+        unsure, self._unsure = self._unsure, []
+        for origin, line in unsure:
+            self._log.origin = origin
+            self._read(line)
+
+    # other records
+
+    def _turn(self, context: dict[str, Any]) -> None:
+        facts = self._log.facts
+        if facts.project is None:
+            facts.project = _text(context.get("cwd"))
+        self._thread.runs(context.get("model"))
+
+    def _usage(self, record: dict[str, Any]) -> None:
+        self._outbox.go_on()
+        thread = record.get("thread_id")
+        if isinstance(thread, str) and self._header is not None and thread != self._thread.id:
+            return  # copied from another
+        usage = self._thread.tally.recorded(record, self._thread.model)
+        if usage is not None:
+            self._outbox.say(usage)
+
+    def _compacted(self, record: dict[str, Any]) -> None:
+        self._outbox.go_on()
+        text = text_of(record.get("message"))
+        self._thread.compacted(Compacted(text, tokens_before=self._thread.tally.context), is_echo=False)
+
+
+def _is_agent(header: dict[str, Any]) -> bool:
+    """Whether a thread works for another; one that people forked from another does not."""
+    source, kind = header.get("source"), header.get("thread_source")
+    return "subagent" in (kind, source) or "subagent" in mapping(source) or (source is None and kind is None)
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _titles(path: str) -> dict[str, str]:
+    """Names that people gave their threads; Codex keeps them in one file beside the folder of sessions."""
+    for folder in Path(path).parents:
+        if folder.name in ("sessions", "archived_sessions"):
+            index = folder.parent / "session_index.jsonl"
+            try:
+                return _read_titles(index, index.stat().st_mtime_ns)
+            except OSError:
+                return {}
+    return {}
+
+
+@lru_cache(maxsize=4)
+def _read_titles(index: Path, _changed: int) -> dict[str, str]:
+    titles: dict[str, str] = {}
+    for line in index.read_bytes().splitlines():
+        try:
+            entry = mapping(loads(line))
+        except Unreadable:
+            continue
+        if isinstance(entry.get("id"), str) and isinstance(entry.get("thread_name"), str):
+            titles[entry["id"]] = entry["thread_name"]
+    return titles

@@ -1,0 +1,191 @@
+"""What stands in Codex's messages as text, and whether a person wrote it."""
+
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Any
+
+from unspool.model import Content
+from unspool.model.event import AgentMessage, Notification, User
+from unspool.sources.jsontext import Unreadable, strict
+from unspool.sources.values import listing, mapping, placeholder, string, text_of
+
+_SHOWN = (
+    "<environment_context>",
+    "<user_instructions>",
+    "# AGENTS.md instructions",
+    "<INSTRUCTIONS>",
+    "<skill>",
+    "<skills_instructions>",
+    "<user_shell_command>",
+    "<user_action>",
+    "<turn_aborted>",
+    "<subagent_notification>",
+    "<goal_context>",
+    "<codex_internal_context",
+    "<extension_context>",
+    "<external_",
+    "<hook_prompt",
+    "<recommended_plugins>",
+    "<permissions instructions>",
+    "<collaboration_mode>",
+    "<apps_instructions>",
+    "<plugins_instructions>",
+    "<app-context>",
+    "<model_switch>",
+    "<personality_spec>",
+    "<realtime_conversation>",
+    "<token_budget",
+    "Another language model started to solve this problem and produced a summary",
+    "Warning: The maximum number of unified exec processes",
+    "Warning: apply_patch was requested via",
+)
+"""How texts begin that stand in the place of a person's words, but that the program put there."""
+_HEADINGS = ("## My request for Codex:", "## My request:")
+"""What an editor writes between its own context and the words of the person."""
+_TAG = 300
+"""Characters of a tag that names an image, at most."""
+_NOTIFIED = "<subagent_notification>"
+
+
+def content_text(content: Any) -> str:
+    """The parts of a content, one below another."""
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, list):
+        return text_of(content) if not isinstance(content, dict) else part_text(content)
+    if len(content) == 1:
+        return part_text(content[0])
+    return "\n".join([part_text(part) for part in content if not _wraps_image(part)])
+
+
+def part_text(part: Any) -> str:
+    """One part: its text, or a placeholder for what is none."""
+    if not isinstance(part, dict):
+        return text_of(part)
+    if isinstance(text := part.get("text"), str):
+        return text
+    match part.get("type"):
+        case "input_image" | "image" | "inputImage":
+            return _image(part.get("image_url") or part.get("imageUrl") or part.get("url"), part)
+        case "local_image" | "localImage":
+            return f"[image: {text_of(part.get('path'))}]"
+        case "input_audio" | "audio" as kind:
+            audio = mapping(part.get("input_audio")) or part
+            return placeholder("audio", string(audio.get("format") or audio.get("mimeType")), audio.get("data"))
+        case "encrypted_content":
+            return f"[encrypted: {len(text_of(part.get('encrypted_content'))):,} characters]"
+        case "skill" | "mention" as kind:
+            return f"[{kind}: {text_of(part.get('name'))}]"
+        case "refusal":
+            return text_of(part.get("refusal"))
+        case "resource_link":
+            return f"[document: {text_of(part.get('uri'))}]"
+    return text_of(part)
+
+
+def words_of(content: Any) -> list[str]:
+    """The words of a message, without its images: the program repeats them in this form."""
+    if not isinstance(content, list):
+        return [content] if isinstance(content, str) and content else []
+    return [
+        text
+        for part in content
+        if isinstance(part, dict) and isinstance(text := part.get("text"), str) and text and not _wraps_image(part)
+    ]
+
+
+def typed_text(content: Any) -> str:
+    """The words of a person, which are repeated as one."""
+    return "".join(words_of(content)).strip()
+
+
+def told(content: Any, kinds: Any = None) -> Iterator[Content]:
+    """A message in the user's place as events: what a person typed, and what the program put beside it."""
+    parts = content if isinstance(content, list) else [content]
+    if len(parts) == 1:
+        text = part_text(parts[0])
+        kind = kinds[0] if isinstance(kinds, list) and kinds else None
+        yield from _shown(text, _is_typed(text, kind))
+        return
+    known = kinds if isinstance(kinds, list) and len(kinds) == len(parts) else [None] * len(parts)
+    texts: list[tuple[bool, str]] = []
+    for part, kind in zip(parts, known, strict=True):
+        if not _wraps_image(part):
+            text = part_text(part)
+            texts.append((_is_typed(text, kind), text))
+    for typed, group in groupby(texts, key=lambda pair: pair[0]):
+        yield from _shown("\n".join([text for _, text in group]), typed)
+
+
+def _shown(text: str, is_typed: bool) -> Iterator[Content]:
+    if is_typed:
+        yield from _asked(text)
+    elif text.startswith(_NOTIFIED):
+        yield _notified(text)
+    else:
+        yield Notification(text, "context")
+
+
+def folder_in(context: str) -> str | None:
+    """The working folder, where only the environment context says it: logs of 2025 before September."""
+    for begin, end in (("<cwd>", "</cwd>"), ("Current working directory: ", "\n")):
+        _, found, rest = context.partition(begin)
+        if found:
+            return rest.partition(end)[0].strip() or None
+    return None
+
+
+def _is_typed(text: str, kind: Any) -> bool:
+    if isinstance(kind, str) and kind != "unknown":
+        return kind.startswith("user.")
+    return not text.lstrip().startswith(_SHOWN)
+
+
+def _asked(text: str) -> Iterator[Content]:
+    """A prompt. Editors write the files that are open above the words of the person."""
+    if text.startswith(("# ", "## ", "<")):
+        at, heading = max((text.rfind(f"{heading}\n"), heading) for heading in _HEADINGS)
+        if at >= 0:
+            if above := text[:at].rstrip():
+                yield Notification(above, "context")
+            if words := text[at + len(heading) :].strip():
+                yield User(words)
+            return
+    if text:
+        yield User(text)
+
+
+def _notified(text: str) -> Content:
+    """That a sub-agent is done, in the user's place: `{"agent_path", "status": {"completed": "what it said"}}`."""
+    body = text.removeprefix(_NOTIFIED).partition("</subagent_notification>")[0].strip()
+    try:
+        value = mapping(strict(body))
+    except Unreadable:
+        return Notification(text, "context")
+    status = value.get("status")
+    said = next(iter(status.values()), status) if isinstance(status, dict) else status
+    return AgentMessage(text_of(said), string(value.get("agent_path") or value.get("agent_id")))
+
+
+def _wraps_image(part: Any) -> bool:
+    """The tags that stand before and behind an image, as texts of their own."""
+    text = mapping(part).get("text")
+    if not isinstance(text, str) or not text.startswith(("<image", "</image>")):
+        return False
+    return text == "</image>" or (text.endswith(">") and len(text) < _TAG and "\n" not in text)
+
+
+def _image(url: Any, part: dict[str, Any]) -> str:
+    if isinstance(url, dict):
+        url = url.get("url")
+    if not isinstance(url, str):
+        return placeholder("image", string(part.get("mimeType")), part.get("data"))
+    if not url.startswith("data:"):
+        return f"[image: {url}]"
+    media_type, _, data = url.removeprefix("data:").partition(",")
+    return placeholder("image", media_type.partition(";")[0], data)
+
+
+def lines_of(parts: Any) -> list[str]:
+    """The texts of a summary or of a reasoning's content, without the empty ones."""
+    return [text for part in listing(parts) if (text := part if isinstance(part, str) else part_text(part))]

@@ -1,0 +1,167 @@
+"""A thread while it is read: what its records share, and how calls become events."""
+
+from typing import Any
+
+from unspool.actions import vocabulary_for
+from unspool.actions.codex import changes_of
+from unspool.model import Action
+from unspool.model.event import AgentSpawn, Compacted, ModelChange, ToolCall, ToolOutput
+from unspool.readers.codex.counting import Tally
+from unspool.readers.codex.outbox import Outbox
+from unspool.readers.codex.outputs import output_of, running_cell
+from unspool.readers.log import Log
+from unspool.sources.jsontext import Unreadable, strict
+from unspool.sources.values import mapping, string
+
+AGENT = "codex"
+_SPAWNING = ("spawn_agent", "create_agent")
+_PATCH = "apply_patch"
+
+
+class Thread:
+    def __init__(self, session: str) -> None:
+        self.log = Log(AGENT, session)
+        self.outbox = Outbox(self.log)
+        self.tally = Tally()
+        self.id = session
+        self.is_agent = False
+        """It is a sub-agent's: the facts of the session are not its own."""
+        self.itemised = False
+        """The log tells of deeds beside calls, of all of them: scripts and patches wait for theirs."""
+        self._patched = False
+        """The log tells of patches that were applied: patches wait for that."""
+        self._scripted = False
+        """In this turn a script ran, of which such a log does not tell what it did."""
+        self.has_spoken = False
+        """The model said something in this turn."""
+        self.just_compacted = False
+        self.calls: set[str | None] = set()
+        self.failed: set[str | None] = set()
+        """Calls that were told to have failed before their output came."""
+        self.searches: dict[str, str | None] = {}
+        """The calls of searches, by what was searched for."""
+        self._model: str | None = None
+        self._vocabulary = vocabulary_for(AGENT)
+        self._waits: dict[str, str] = {}
+        """Calls of `wait`, and the script that each asks for."""
+        self._spawns: dict[str, dict[str, Any]] = {}
+        self._agents: set[str] = set()
+
+    @property
+    def model(self) -> str | None:
+        return self._model
+
+    def runs(self, model: Any) -> None:
+        """The model that is told to run now."""
+        if not isinstance(model, str) or not model or model == self._model:
+            return
+        before, self._model = self._model, model
+        if not self.is_agent:
+            self.log.facts.model = model
+        if before is not None:
+            self.outbox.say(ModelChange(model, before))
+
+    def begin_turn(self) -> None:
+        self.has_spoken = self._scripted = False
+
+    def called(self, name: str, arguments: Any, call: str | None, actions: tuple[Action, ...] = ()) -> None:
+        meaning = self._vocabulary.read(name, arguments)
+        content = ToolCall(name, meaning.kind, meaning.arguments, call, actions or meaning.actions)
+        if call is not None:
+            self.calls.add(call)
+            if name == "wait":
+                self._waits[call] = str(mapping(arguments).get("cell_id"))
+            elif name in _SPAWNING:
+                self._spawns[call] = mapping(arguments)
+        self._scripted = self._scripted or name == "exec"
+        if call is not None and self._waits_for_deeds(name, arguments):
+            self.outbox.hold(content)
+        else:
+            self.outbox.say(content)
+
+    def _waits_for_deeds(self, name: str, arguments: Any) -> bool:
+        if not self._patched and not self.itemised:
+            return False
+        return (self.itemised and name == "exec") or _is_patch(name, arguments)
+
+    def returned(self, call: str | None, output: Any) -> None:
+        text, failed = output_of(output)
+        if call is not None:
+            failed = failed or call in self.failed
+            cell = running_cell(text)
+            if call in self._waits:
+                waited = self._waits.pop(call)
+                if cell is None:
+                    self.outbox.finished(waited)
+            else:
+                self.outbox.answered(call, cell)
+        self.outbox.say(ToolOutput(call, text, failed))
+        if call in self._spawns and text.startswith("{"):
+            try:
+                answer = mapping(strict(text))
+            except Unreadable:
+                return
+            self.spawned(call, answer.get("agent_id") or answer.get("thread_id"), "1", answer.get("nickname"))
+
+    def did(self, call: str | None, item: dict[str, Any]) -> bool:
+        """Something was done for a call that is known or open. Not so: nothing told of it yet."""
+        actions, known = changes_of(item), call in self.calls
+        if item.get("success") is False or item.get("status") in ("failed", "declined"):
+            self.failed.add(call)
+            if "changes" in item:
+                actions = ()
+        self._patched = self._patched or "changes" in item
+        if self.outbox.done(call or "", actions, loose=self.itemised and not known):
+            return True
+        return known or (self._scripted and not self.itemised)
+
+    def alone(self, name: str, arguments: Any, deed: dict[str, Any], output: ToolOutput) -> None:
+        """Something was done by no call that the log has: it is told as one."""
+        meaning = self._vocabulary.read(name, arguments)
+        call = output.provider_call_id
+        self.calls.add(call)
+        actions = changes_of(deed) or meaning.actions
+        self.outbox.say(ToolCall(name, meaning.kind, meaning.arguments, call, actions))
+        self.outbox.say(output, "1")
+
+    def compacted(self, content: Compacted, is_echo: bool) -> None:
+        """Up to three kinds of records tell of one compaction."""
+        if not is_echo:
+            self.outbox.tell([content], ("c",))
+            self.outbox.forget("c")
+        elif not self.just_compacted:
+            self.outbox.echo([content], ("c",))
+        self.just_compacted = True
+
+    def spawned(
+        self, call: str | None, agent: Any, part: str = "0", name: Any = None, role: Any = None, prompt: Any = None
+    ) -> None:
+        """A sub-agent began; it is told once, however many records say so."""
+        if not isinstance(agent, str) or not agent or agent in self._agents:
+            return
+        self._agents.add(agent)
+        asked = self._spawns.get(call or "", {})
+        kind = role or asked.get("agent_type")
+        task = prompt or asked.get("task_name") or asked.get("message") or name
+        self.outbox.say(AgentSpawn(agent, call, string(kind) or None, string(task) or None), part)
+
+
+def arguments_of(given: Any) -> Any:
+    """Arguments are JSON in a string, or the text of a patch or a program."""
+    if isinstance(given, str):
+        if given.startswith("{"):
+            try:
+                return strict(given)
+            except Unreadable:
+                pass
+        return {"raw": given} if given else {}
+    return {} if given is None else given
+
+
+def _is_patch(name: str, arguments: Any) -> bool:
+    """A patch, or a shell command that holds one."""
+    if name == _PATCH:
+        return True
+    command = mapping(arguments).get("cmd") or mapping(arguments).get("command")
+    words = command if isinstance(command, list) else [command]
+    return any(isinstance(word, str) and _PATCH in word for word in words)

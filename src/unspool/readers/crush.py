@@ -1,0 +1,260 @@
+"""Crush's database, one a project: a row for each message, whose `parts` are JSON.
+
+<project>/.crush/crush.db
+sessions   id, parent_session_id, title, prompt_tokens, completion_tokens, created_at
+messages   id, session_id, role, parts [{"type", "data"}, …], model, created_at, is_summary_message
+
+Of tokens it keeps those of the last call only, and those from a cache among the prompt's.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from unspool.actions import vocabulary_for
+from unspool.dialect import Head, Place, Reader, Record
+from unspool.model import MAIN, Content, Event, Facts, Note, Origin
+from unspool.model.event import (
+    AgentSpawn,
+    Compacted,
+    Notification,
+    Said,
+    Thinking,
+    TokenUsage,
+    ToolCall,
+    ToolOutput,
+    TurnEnd,
+    User,
+)
+from unspool.readers.calls import arguments_of
+from unspool.readers.columns import chosen, decoded, has, unfolded
+from unspool.readers.log import Log
+from unspool.sources.jsontext import Unreadable, loads
+from unspool.sources.sqlite import rows, tables
+from unspool.sources.values import clock, count, listing, mapping, placeholder, string, text_of
+
+_AGENT = "crush"
+_SESSION = (
+    "id",
+    "parent_session_id",
+    "title",
+    "prompt_tokens",
+    "completion_tokens",
+    "created_at",
+    "summary_message_id",
+)
+_MESSAGE = ("id", "session_id", "role", "parts", "model", "created_at", "is_summary_message")
+_FAULTS = ("error", "content_filter", "max_tokens")
+_JOINT = "$$"
+"""Between the message and the call in the id of a sub-agent's session; older ids are the call's alone."""
+_DEEPEST = 32
+
+
+def _claims(head: Head) -> bool:
+    found = head.tables
+    return has(found, "sessions", "id", "prompt_tokens", "completion_tokens") and has(
+        found, "messages", "session_id", "role", "parts"
+    )
+
+
+def _rows(path: str) -> Iterator[Record | Note]:
+    found = tables(path)
+    queries = {}
+    if "sessions" in found:
+        queries["sessions"] = f"SELECT {chosen(found, 'sessions', _SESSION)} FROM sessions ORDER BY created_at, id"
+    if "messages" in found:
+        columns = chosen(found, "messages", _MESSAGE)
+        queries["messages"] = f"SELECT {columns} FROM messages ORDER BY session_id, created_at, rowid"
+    return rows(path, queries)
+
+
+class Database:
+    def __init__(self, path: str) -> None:
+        folder = Path(path).absolute().parent
+        self._project = str(folder.parent) if folder.name == ".crush" else None
+        self._log = Log(_AGENT)
+        self._read = vocabulary_for(_AGENT).read
+        self._parents: dict[str, str] = {}
+        self._children: dict[str, str] = {}
+        """Of calls: the sessions of the sub-agents that they started."""
+        self._titles: dict[str, str | None] = {}
+        self._summaries: set[str] = set()
+        self._usages: dict[str, tuple[int, int, Origin]] = {}
+        self._models: dict[str, str] = {}
+        self._session = ""
+        self._stream = MAIN
+        self._parts: dict[str, Callable[[dict[str, Any], str], None]] = {
+            "reasoning": self._reasoning,
+            "tool_call": self._call,
+            "tool_result": self._result,
+            "finish": self._finish,
+            "shell_command": self._shell,
+        }
+
+    @property
+    def sessions(self) -> dict[str, Facts]:
+        return self._log.sessions
+
+    def feed(self, record: Record) -> list[Event | Note]:
+        row = mapping(self._log.value(record))
+        match row.get("table"):
+            case "sessions":
+                self._begin(row)
+            case "messages":
+                self._message(row)
+            case _:
+                self._log.note("skipped", "a row of no table that is read")
+        return self._log.take()
+
+    def close(self) -> list[Event | Note]:
+        for session in list(self._usages):
+            self._settle(session)
+        return self._log.take()
+
+    def _begin(self, row: dict[str, Any]) -> None:
+        session, parent = string(row.get("id")), string(row.get("parent_session_id"))
+        if session is None:
+            self._log.note("odd", "a session without an id")
+            return
+        self._usages[session] = count(row.get("prompt_tokens")), count(row.get("completion_tokens")), self._log.origin
+        if summary := string(row.get("summary_message_id")):
+            self._summaries.add(summary)
+        if parent and parent != session:
+            self._parents[session] = parent
+            self._children[session.rpartition(_JOINT)[2]] = session
+            self._titles[session] = string(row.get("title"))
+        self._log.at(row.get("created_at"))
+        self._enter(session)
+        if self._stream == MAIN:
+            facts = self._log.facts
+            facts.title = string(row.get("title"))
+            facts.started = clock(row.get("created_at"))
+
+    def _enter(self, session: str) -> None:
+        root = session
+        for _ in range(_DEEPEST):
+            if (parent := self._parents.get(root)) is None:
+                break
+            root = parent
+        self._log.session = root
+        self._log.facts.project = self._project
+        self._stream = MAIN if root == session else f"agent:{session}"
+
+    def _settle(self, session: str) -> None:
+        """The tokens of a session whose messages are all read."""
+        prompt, completion, where = self._usages.pop(session, (0, 0, self._log.origin))
+        if prompt or completion:
+            self._enter(session)
+            here, self._log.origin = self._log.origin, where
+            self._emit(TokenUsage(self._models.get(session), prompt, 0, 0, completion, 0), f"{session}:usage")
+            self._log.origin = here
+
+    def _message(self, row: dict[str, Any]) -> None:
+        session = string(row.get("session_id")) or ""
+        if session != self._session:
+            self._settle(self._session)
+            self._session = session
+        self._enter(session)
+        self._log.at(row.get("created_at"))
+        key = string(row.get("id")) or str(self._log.origin.line)
+        role = text_of(row.get("role"))
+        if role == "assistant" and isinstance(model := row.get("model"), str) and model:
+            self._models[session] = model
+            if self._stream == MAIN:
+                self._log.facts.model = model
+        summary = bool(row.get("is_summary_message")) or key in self._summaries
+        typed: list[str] = []
+        for at, part in enumerate(listing(decoded(self._log, row.get("parts"), "a message's parts"))):
+            kind, data = mapping(part).get("type"), mapping(mapping(part).get("data"))
+            handler = self._parts.get(kind) if isinstance(kind, str) else None
+            if handler is not None:
+                handler(data, f"{key}:{at}")
+            elif kind not in ("text", "image_url", "binary"):
+                self._log.note("unknown", f"part type {kind!r}")
+            elif data.get("hidden") is True:
+                self._emit(Notification(text_of(data.get("text")), "context"), f"{key}:{at}")
+            elif role == "user":
+                typed.append(_text_of(kind, data))
+            elif text := _text_of(kind, data):
+                self._emit(_said(text, role, summary), f"{key}:{at}")
+        if text := "\n".join(filter(None, typed)):
+            self._emit(User(text), key)
+
+    def _reasoning(self, data: dict[str, Any], key: str) -> None:
+        self._emit(Thinking(text_of(data.get("thinking"))), key)
+
+    def _call(self, data: dict[str, Any], key: str) -> None:
+        name, call = text_of(data.get("name")), string(data.get("id"))
+        arguments = arguments_of(data.get("input") or {})
+        meaning = self._read(name, arguments)
+        self._emit(ToolCall(name, meaning.kind, meaning.arguments, call, meaning.actions, arguments), key)
+        if (child := self._children.get(call or "")) is not None:
+            self._emit(AgentSpawn(child, call, name, self._titles.get(child)), f"{child}:spawn")
+
+    def _result(self, data: dict[str, Any], key: str) -> None:
+        output = text_of(data.get("content"))
+        if picture := text_of(data.get("data")):
+            kind = string(data.get("mime_type"))
+            output = "\n".join(filter(None, (output, placeholder("image", kind, picture))))
+        self._emit(ToolOutput(string(data.get("tool_call_id")), output, data.get("is_error") is True), key)
+
+    def _finish(self, data: dict[str, Any], key: str) -> None:
+        reason = data.get("reason")
+        told = ": ".join(filter(None, (text_of(data.get("message")), text_of(data.get("details")))))
+        if reason in _FAULTS:
+            self._log.at(data.get("time"))
+            self._emit(Notification(told or text_of(reason), "error" if reason == "error" else "warning"), key)
+        elif reason == "canceled":
+            self._log.at(data.get("time"))
+            self._emit(TurnEnd("interrupted", text=told or None), key)
+
+    def _shell(self, data: dict[str, Any], key: str) -> None:
+        """A command of the person's own, whose output the model is shown."""
+        self._emit(User(f"! {text_of(data.get('command'))}"), key)
+        shown = f"{text_of(data.get('output'))}\n(exit code {text_of(data.get('exit_code'))})"
+        self._emit(Notification(shown, "context"), f"{key}:output")
+
+    def _emit(self, content: Content, key: str) -> None:
+        self._log.emit(content, key, self._stream)
+
+
+def _said(text: str, role: str, summary: bool) -> Content:
+    if summary:
+        return Compacted(text)
+    return Notification(text, "system") if role == "system" else Said(text)
+
+
+def _text_of(kind: str, data: dict[str, Any]) -> str:
+    if kind == "text":
+        return text_of(data.get("text"))
+    if kind == "image_url":
+        return f"[image: {text_of(data.get('url'))}]"
+    media = text_of(data.get("MIMEType"))
+    return placeholder("image" if media.startswith("image/") else "document", media, data.get("Data"))
+
+
+def _places(environment: Mapping[str, str], home: Path) -> Iterator[Place]:
+    """Crush keeps a list of the projects that it was used in."""
+    data = Path(environment.get("XDG_DATA_HOME") or home / ".local" / "share") / "crush"
+    if local := environment.get("LOCALAPPDATA"):
+        data = Path(local) / "crush"
+    listed = Path(environment.get("CRUSH_GLOBAL_DATA") or data) / "projects.json"
+    try:
+        projects = listing(mapping(loads(listed.read_bytes())).get("projects"))
+    except (OSError, *Unreadable):
+        projects = []
+    folders = [mapping(project).get("data_dir") for project in projects]
+    for folder in dict.fromkeys([str(home / ".crush"), *(name for name in folders if isinstance(name, str))]):
+        yield Place(Path(folder), ("crush.db",))
+
+
+reader = Reader(
+    name=_AGENT,
+    agent=_AGENT,
+    title="Crush",
+    claims=_claims,
+    decoder=Database,
+    places=_places,
+    rows=_rows,
+    payload=unfolded("parts"),
+)

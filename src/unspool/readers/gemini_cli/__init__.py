@@ -1,0 +1,40 @@
+"""Gemini CLI: its recordings, the documents that it wrote before them, and its live stream."""
+
+from unspool.dialect import Reader
+from unspool.readers.gemini_cli import documents, live, recording
+from unspool.readers.gemini_cli.folder import kin, places
+from unspool.readers.gemini_cli.recording import AGENT
+
+_TITLE = "Gemini CLI"
+
+reader = Reader(
+    name=AGENT,
+    agent=AGENT,
+    title=_TITLE,
+    claims=recording.claims,
+    decoder=recording.Recording,
+    places=lambda environment, home: places(environment, home, "*/chats/**/*.jsonl"),
+    payload=recording.payload,
+    kin=kin,
+)
+document = Reader(
+    name="gemini_cli_json",
+    agent=AGENT,
+    title=_TITLE,
+    claims=documents.claims,
+    decoder=documents.Document,
+    places=lambda environment, home: places(
+        environment, home, "*/chats/**/*.json", "*/logs.json", "*/checkpoint-*.json"
+    ),
+    document=True,
+    payload=documents.payload,
+    beside=documents.continued,
+)
+stream = Reader(
+    name="gemini_stream",
+    agent=AGENT,
+    title=_TITLE,
+    claims=live.claims,
+    decoder=live.Stream,
+    pieced=True,
+)

@@ -1,0 +1,86 @@
+"""Where Gemini CLI keeps its logs, and which project they are of.
+
+~/.gemini/projects.json                                  {"projects": {"/home/me/work": "work"}}
+~/.gemini/tmp/<project>/.project_root                    the project's folder
+~/.gemini/tmp/<project>/chats/session-….jsonl            a session; before that generation .json
+~/.gemini/tmp/<project>/chats/<session>/<id>.jsonl       a sub-agent of it
+~/.gemini/tmp/<project>/{logs,checkpoint-<tag>}.json     what was typed; conversations that were saved by name
+~/.gemini/tmp/<project>/tool-outputs/                    outputs too long for the model
+
+<project> is a short name, and in older versions the SHA-256 of the project's folder. GEMINI_CLI_HOME stands for the
+home folder. In the sandbox of macOS everything lies in ~/.cache/.gemini.
+"""
+
+import glob
+import hashlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from unspool.dialect import Place
+from unspool.sources.jsontext import Unreadable, loads
+from unspool.sources.values import mapping
+
+
+def places(environment: Mapping[str, str], home: Path, *patterns: str) -> Iterator[Place]:
+    home = Path(environment.get("GEMINI_CLI_HOME") or home)
+    for root in (home / ".gemini", home / ".cache" / ".gemini"):
+        yield Place(root / "tmp", patterns)
+
+
+def folder_of(path: str) -> Path | None:
+    """The folder `.gemini/tmp/<project>` that the log lies in; any other `tmp` is not the agent's."""
+    for folder in Path(path).parents:
+        if folder.parent.name == "tmp" and folder.parent.parent.name in (".gemini", ".qwen"):
+            return folder
+    return None
+
+
+def parent_of(path: str) -> str | None:
+    """The session whose sub-agent the log is of, if it lies in a session's folder."""
+    folder = Path(path).parent
+    return folder.name if folder.parent.name == "chats" else None
+
+
+def kin(path: str) -> Iterator[str]:
+    """Its sub-agents. The name of a session's file ends in the beginning of the id that its folder bears whole."""
+    file = Path(path)
+    begin = file.stem.rpartition("-")[2]
+    if file.parent.name == "chats" and begin:
+        yield from map(str, sorted(file.parent.glob(f"{glob.escape(begin)}*/*.jsonl")))
+
+
+def project_of(path: str, digest: str | None = None) -> str | None:
+    """The project's folder; `digest` is its SHA-256, where the log has it."""
+    folder = folder_of(path)
+    if folder is None:
+        return None
+    root = folder.parent.parent
+    for marked in (folder, root / "history" / folder.name):
+        try:
+            return (marked / ".project_root").read_text(encoding="utf-8").strip() or None
+        except (OSError, ValueError):
+            continue
+    try:
+        projects = mapping(mapping(loads((root / "projects.json").read_bytes())).get("projects"))
+    except (OSError, *Unreadable):
+        return None
+    names = {folder.name, digest}
+    return next(
+        (project for project, name in projects.items() if name == folder.name or _digest(project) in names), None
+    )
+
+
+def _digest(project: str) -> str:
+    return hashlib.sha256(project.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def full_output(output: str, folder: Path | None) -> str | None:
+    """All of an output that was cut, from the file that it names; looked for beside the log, wherever that is now."""
+    _, found, named = output.rpartition("For full output see: ")
+    name = named.partition("\n")[0].strip().rstrip("]").replace("\\", "/").rpartition("/")[2]
+    if not found or not name or folder is None:
+        return None
+    for file in (folder / "tool-outputs").rglob("*"):
+        if file.name == name and file.is_file():
+            return file.read_text(encoding="utf-8", errors="replace")
+    return None

@@ -1,0 +1,333 @@
+"""Messages of a recording → events.
+
+    {"id", "timestamp", "type": "user", "content", "displayContent"}
+    {"id", "timestamp", "type": "gemini", "content", "model", "thoughts", "toolCalls", "tokens"}
+    {"id", "timestamp", "type": "info" | "warning" | "error", "content"}
+
+A message may come again, with more in it: only what is new in it is told. The model's words wait until the next message
+begins, for they may still grow, and stand behind the calls that were made in the same answer.
+"""
+
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from unspool.actions import vocabulary_for
+from unspool.actions.vocabulary import meaning as meaning_of
+from unspool.model import MAIN, Content, Meaning, Origin
+from unspool.model.action import Mcp
+from unspool.model.event import (
+    AgentMessage,
+    AgentSpawn,
+    Compacted,
+    Notification,
+    Said,
+    SlashCommand,
+    Thinking,
+    TokenUsage,
+    ToolCall,
+    ToolOutput,
+    User,
+)
+from unspool.readers.gemini_cli.folder import full_output
+from unspool.readers.genai import (
+    FAILED,
+    arguments_of,
+    more_of,
+    outcome,
+    part_text,
+    parts_of,
+    prompt,
+    sum_of,
+    usage_of,
+)
+from unspool.readers.log import Log
+from unspool.sources.values import mapping, string, text_of
+
+_UNDERWAY = ("validating", "scheduled", "executing", "awaiting_approval")
+_SERVER = " MCP Server)"
+_WORKSPACE = ("- **Workspace Directories:**\n  - ", "currently working in the directory: ")
+"""What stands before the project's folder in the text that opens a session."""
+
+
+class _Told(Struct, gc=False):
+    """What was already told of a message."""
+
+    context: bool = False
+    """Nothing of the conversation: the message came from the program."""
+    thoughts: int = 0
+    text: int | None = None
+    """The hash of the words."""
+    versions: int = 0
+    used: TokenUsage | None = None
+
+
+class _Waiting(Struct, gc=False):
+    """The words and the tokens of the last message."""
+
+    name: str
+    told: _Told
+    text: str
+    tokens: Any
+    model: str | None
+    origin: Origin
+    time: str | None
+
+
+class Turns:
+    def __init__(self, log: Log, folder: Path | None = None) -> None:
+        self._log = log
+        self._folder = folder
+        self._read = vocabulary_for(log.agent).read
+        self._told: dict[str, _Told] = {}
+        self._texts: set[int] = set()
+        self._called: set[str] = set()
+        self._answered: set[str] = set()
+        self._waiting: _Waiting | None = None
+        self.stream = MAIN
+        self.agent: str | None = None
+        """The sub-agent whose messages they are: what is typed there was typed by an agent."""
+
+    def knows(self, name: Any) -> bool:
+        """Whether a message of that id was told, and was more than context."""
+        told = self._told.get(name) if isinstance(name, str) else None
+        return told is not None and not told.context
+
+    @property
+    def begun(self) -> bool:
+        return any(not told.context for told in self._told.values())
+
+    def emit(self, content: Content, key: str) -> None:
+        if self.agent is not None:
+            key = f"{self.agent}:{key}"
+        self._log.emit(content, key, self.stream)
+
+    def message(self, value: Any, place: str, *, history: bool = False, rewritten: bool = False) -> None:
+        """`history`: the message is part of a list that replaces all messages, so its words may have been edited.
+        `rewritten`: what the list holds under new ids is not new, but what the model is shown from here on."""
+        if not isinstance(value, dict):
+            self._log.note("odd", "a message that is no object")
+            return
+        name = value.get("id")
+        if type(name) is not str or not name:
+            name = string(name) or place
+        if self._waiting is not None and self._waiting.name != name:
+            self.flush()
+        self._log.at(value.get("timestamp"))
+        content = value.get("content")
+        if content is None:
+            content = value.get("parts")
+        parts = content if type(content) is list else parts_of(content)
+        kind = value.get("type")
+        if kind == "gemini":
+            self._model(value, name, parts, history, rewritten)
+        elif kind == "user":
+            self._user(value, name, parts, history, rewritten)
+        elif kind in ("info", "warning", "error"):
+            self._notice(Notification(_words(parts), kind), name)
+        elif kind in ("model", "assistant", "qwen"):
+            self._model(value, name, parts, history, rewritten)
+        else:
+            self._log.note("unknown", f"message type {kind!r}")
+            self._notice(Notification(_words(parts), "info"), name)
+
+    def flush(self) -> None:
+        """The last message is whole."""
+        waiting, self._waiting = self._waiting, None
+        if waiting is None:
+            return
+        log, told, name = self._log, waiting.told, waiting.name
+        here = log.origin, log.time
+        log.origin, log.time = waiting.origin, waiting.time
+        if waiting.text and not waiting.text.isspace() and (text := hash(waiting.text)) != told.text:
+            told.text = text
+            self._texts.add(hash(waiting.text.strip()))
+            self.emit(Said(waiting.text), _version(f"{name}:message", told))
+        usage = _usage(waiting.model, waiting.tokens) if isinstance(waiting.tokens, dict) else None
+        if usage is not None and told.used is None:
+            self.emit(usage, f"{name}:usage")
+            told.used = usage
+        elif usage is not None and told.used is not None and (more := more_of(usage, told.used)):
+            self.emit(more, f"{name}:usage:{sum_of(told.used)}")
+            told.used = usage
+        log.origin, log.time = here
+
+    def _notice(self, notice: Notification, name: str) -> None:
+        if name not in self._told and notice.text:
+            self._told[name] = _Told(context=True)
+            self.emit(notice, name)
+
+    def _user(self, value: dict[str, Any], name: str, parts: list[Any], history: bool, rewritten: bool) -> None:
+        for part in parts:
+            if isinstance(part, dict) and isinstance(answer := part.get("functionResponse"), dict):
+                call_id = string(answer.get("id"))
+                if (key := call_id or name) not in self._answered:
+                    self._answer(call_id, [part], False, key)
+        told = self._told.get(name)
+        contents = _shown(value, parts)
+        if not contents or (told is not None and history):
+            self._told.setdefault(name, _Told(context=True))
+            return
+        text = hash(tuple(contents))
+        if told is None:
+            told = self._told[name] = _Told(all(isinstance(content, Notification) for content in contents))
+        elif told.text == text:
+            return
+        told.text = text
+        key = _version(f"{name}:user", told)
+        for at, content in enumerate(contents):
+            self._typed(content, f"{key}.{at}" if at else key, rewritten)
+
+    def _typed(self, content: Content, key: str, rewritten: bool) -> None:
+        if isinstance(content, User):
+            text = hash(content.text.strip())
+            known = text in self._texts
+            self._texts.add(text)
+            if rewritten and known:
+                return
+            if rewritten:
+                content = Notification(content.text, "context")
+            elif self.agent is not None:
+                content = AgentMessage(content.text, None, self.agent)
+        elif isinstance(content, Notification) and self._log.facts.project is None:
+            self._log.facts.project = _workspace(content.text)
+        self.emit(content, key)
+
+    def _model(self, value: dict[str, Any], name: str, parts: list[Any], history: bool, rewritten: bool) -> None:
+        told = self._told.get(name)
+        if told is None:
+            told = self._told[name] = _Told()
+        log, waiting = self._log, self._waiting
+        time = log.time
+        self._think(value.get("thoughts"), name, parts, told)
+        calls = value.get("toolCalls")
+        if type(calls) is list:
+            for at, call in enumerate(calls):
+                log.time = time
+                self._call(call, f"{name}:{at}")
+        text = self._say(name, parts, bool(calls), time)
+        log.time = time
+        if rewritten and told.text is None and text.strip():
+            told.text = hash(text)
+            if hash(text.strip()) not in self._texts:
+                self.emit(Notification(text, "context"), f"{name}:message")
+            return
+        tokens = value.get("tokens")
+        if waiting is not None:
+            tokens = tokens or waiting.tokens
+        if history and (told.text is not None or (waiting is not None and waiting.text)):
+            text = waiting.text if waiting is not None else ""
+        model = string(value.get("model"))
+        if model and self.agent is None:
+            log.facts.model = model
+        self._waiting = _Waiting(name, told, text, tokens, model, log.origin, time)
+
+    def _say(self, name: str, parts: list[Any], called: bool, time: str | None) -> str:
+        """The model's words. Calls that stand among them without an id are those of `toolCalls`, if there are any."""
+        if len(parts) == 1 and type(parts[0]) is str:
+            return parts[0]
+        words: list[str] = []
+        for at, part in enumerate(parts):
+            if not isinstance(part, dict):
+                words.append(text_of(part))
+            elif isinstance(call := part.get("functionCall"), dict):
+                if call.get("id") is not None or not called:
+                    self._log.time = time
+                    self._call(call, f"{name}:part:{at}")
+            elif not part.get("thought"):
+                words.append(part_text(part))
+        return "\n".join(words)
+
+    def _think(self, thoughts: Any, name: str, parts: list[Any], told: _Told) -> None:
+        if type(thoughts) is not list or not thoughts:
+            thoughts = [part for part in parts if type(part) is dict and part.get("thought")]
+        if len(thoughts) <= told.thoughts:
+            return
+        for at in range(told.thoughts, len(thoughts)):
+            thought = mapping(thoughts[at])
+            self._log.at(thought.get("timestamp"))
+            self.emit(Thinking(_thought(thought)), f"{name}:thought:{at}")
+        told.thoughts = len(thoughts)
+
+    def _call(self, call: Any, place: str) -> None:
+        if not isinstance(call, dict):
+            self._log.note("odd", "a tool call that is no object")
+            return
+        call_id = string(call.get("id"))
+        key = call_id or place
+        if key not in self._called:
+            self._called.add(key)
+            name = text_of(call.get("name"))
+            meaning = self._meaning(name, arguments_of(call.get("args")), call.get("displayName"))
+            self.emit(ToolCall(name, meaning.kind, meaning.arguments, call_id, meaning.actions), f"{key}:call")
+            if isinstance(agent := call.get("agentId"), str):
+                self.emit(AgentSpawn(agent, call_id, name, string(call.get("description"))), f"{key}:spawn")
+        if key in self._answered:
+            return
+        status, result = call.get("status"), call.get("result")
+        if status not in _UNDERWAY and (status or result):
+            self._log.at(call.get("timestamp"))
+            shown = call.get("resultDisplay")
+            self._answer(call_id, result or (shown if isinstance(shown, str) else None), status in FAILED, key)
+
+    def _answer(self, call_id: str | None, result: Any, failed: bool, key: str) -> None:
+        self._answered.add(key)
+        output, bad = outcome(result)
+        whole = full_output(output, self._folder) if "For full output see: " in output else None
+        self.emit(ToolOutput(call_id, output, failed or bad, whole), f"{key}:result")
+
+    def _meaning(self, name: str, arguments: Any, title: Any) -> Meaning:
+        """What the call means. Tools of servers bear any name; what they are called on the screen gives them away."""
+        if isinstance(title, str) and title.endswith(_SERVER):
+            server = title[: -len(_SERVER)].rpartition("(")[2]
+            tool = name.removeprefix(f"mcp_{server}_").removeprefix(f"{server}__")
+            return meaning_of(Mcp(server, tool, arguments))
+        return self._read(name, arguments)
+
+
+def _shown(value: dict[str, Any], parts: list[Any]) -> list[Content]:
+    """What a person typed, and what else the model was sent with it."""
+    contents = list(prompt(parts))
+    display = value.get("displayContent")
+    if not display:
+        return contents
+    shown = list(prompt(parts_of(display)))
+    rest = [content for content in contents if content not in shown]
+    return shown + [
+        Notification(content.text, "context") if isinstance(content, User | Compacted) else content
+        for content in rest
+        if not isinstance(content, SlashCommand)
+    ]
+
+
+def _words(parts: list[Any]) -> str:
+    return "\n".join(map(part_text, parts))
+
+
+def _thought(thought: dict[str, Any]) -> str:
+    """As the model wrote it: its subject in bold, then what it thought."""
+    subject, description = thought.get("subject"), thought.get("description")
+    if type(subject) is str and type(description) is str and subject and description:
+        return f"**{subject}** {description}"
+    if isinstance(text := thought.get("text"), str):
+        return text
+    return f"**{text_of(subject)}** {text_of(description)}".rstrip() if subject else text_of(description)
+
+
+def _workspace(text: str) -> str | None:
+    for before in _WORKSPACE:
+        _, found, behind = text.partition(before)
+        if found:
+            return behind.partition("\n")[0].strip() or None
+    return None
+
+
+def _version(key: str, told: _Told) -> str:
+    told.versions += 1
+    return key if told.versions == 1 else f"{key}:{told.versions}"
+
+
+def _usage(model: str | None, tokens: dict[str, Any]) -> TokenUsage | None:
+    get = tokens.get
+    return usage_of(model, (get("input"), get("cached"), get("output"), get("thoughts"), get("tool"), get("total")))

@@ -1,0 +1,207 @@
+"""Google's content parts and token counts, as Gemini CLI and the programs made from it keep them.
+
+    {"text"}  {"text", "thought": true}  {"inlineData"}  {"fileData"}  {"functionCall"}  {"functionResponse"}
+
+A content is a string, a part, or a list of both.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from unspool.model.event import Compacted, Content, Notification, SlashCommand, TokenUsage, User
+from unspool.sources.jsontext import Unreadable, loads
+from unspool.sources.values import count, mapping, placeholder, string, text_of
+
+FAILED = ("error", "cancelled")
+"""States of a tool call that ended badly."""
+_COMMAND = re.compile(r"/[A-Za-z][\w:.-]*(?=\s|\Z)")
+_FILES = "--- Content from referenced files ---"
+_INJECTED = (
+    "<session_context>",
+    "<hook_context>",
+    "<qwen:",
+    "<system-reminder>",
+    "This is the Gemini CLI. We are setting up the context",
+    "This is the Qwen Code. We are setting up the context",
+    "Here is the user's editor context as a JSON object",
+    "Here is a summary of changes in the user's editor context",
+    "System: Please continue.",
+)
+"""How texts begin that the program sends in the person's name."""
+_SNAPSHOT = "<state_snapshot>"
+_SHELL = "run_shell_command"
+
+
+def parts_of(content: Any) -> list[Any]:
+    if isinstance(content, list):
+        return content
+    return [] if content is None else [content]
+
+
+def part_text(part: Any) -> str:
+    """A part as text: data by a placeholder, what we do not know as JSON."""
+    if not isinstance(part, dict):
+        return text_of(part)
+    text = part.get("text")
+    if isinstance(text, str):
+        return text
+    for key in ("inlineData", "fileData"):
+        if isinstance(data := part.get(key), dict):
+            kind = string(data.get("mimeType"))
+            medium = (kind or "").partition("/")[0]
+            medium = medium if medium in ("image", "audio", "video") else "document"
+            if isinstance(uri := data.get("fileUri"), str):
+                return f"[{medium}: {uri}]"
+            return placeholder(medium, kind, data.get("data"))
+    if isinstance(code := part.get("executableCode"), dict):
+        return text_of(code.get("code"))
+    if isinstance(ran := part.get("codeExecutionResult"), dict):
+        return text_of(ran.get("output"))
+    return text_of(part)
+
+
+def outcome(result: Any) -> tuple[str, bool]:
+    """What a tool said, and whether it failed."""
+    if type(result) is list and len(result) == 1 and type(part := result[0]) is dict:
+        answer = part.get("functionResponse")
+        if type(answer) is dict and "parts" not in answer and type(response := answer.get("response")) is dict:
+            output = response.get("output")
+            if type(output) is str and len(response) == 1:  # nearly all are like this
+                return output, answer.get("name") == _SHELL and _exit_code(output) > 0
+    return output_text(result), is_failure(result)
+
+
+def output_text(result: Any) -> str:
+    """A tool's result as text: parts, of which the function responses hold what the tool said."""
+    if isinstance(result, str):
+        return result
+    return "\n".join([_response_text(part) for part in parts_of(result)])
+
+
+def _response_text(part: Any) -> str:
+    answer = part.get("functionResponse") if isinstance(part, dict) else None
+    if not isinstance(answer, dict):
+        return part_text(part)
+    response = answer.get("response")
+    said = text_of(response)
+    if isinstance(response, dict):
+        for key in ("output", "error", "content", "result"):
+            if key in response and (len(response) == 1 or isinstance(response[key], str)):
+                said = output_text(response[key]) if key == "content" else text_of(response[key])
+                break
+    shown = [part_text(shown) for shown in parts_of(answer.get("parts"))]
+    return "\n".join([said, *shown])
+
+
+def is_failure(result: Any) -> bool:
+    """Whether a function response says that the tool failed."""
+    for part in parts_of(result):
+        if isinstance(part, dict) and isinstance(answer := part.get("functionResponse"), dict):
+            response = mapping(answer.get("response"))
+            if response.get("error") and "output" not in response:
+                return True
+            if answer.get("name") == _SHELL and _exit_code(text_of(response.get("output"))):
+                return True
+    return False
+
+
+def _exit_code(output: str) -> int:
+    """The shell tool succeeds whatever the command does; how that ended stands behind what it wrote."""
+    at = output.rfind("\nExit Code: ")
+    code = output[at + 12 : at + 16].partition("\n")[0] if at >= 0 else ""
+    return int(code) if code.isdecimal() else 0
+
+
+def arguments_of(given: Any) -> Any:
+    """Arguments of a call: an object, also where it came as text."""
+    if not isinstance(given, str):
+        return {} if given is None else given
+    try:
+        value = loads(given)
+    except Unreadable:
+        return {"raw": given}
+    return value if isinstance(value, dict) else {"raw": given}
+
+
+def typed(text: str) -> Content:
+    """What a text in the person's name is: a command, words, or something that nobody typed."""
+    begin = text.lstrip() if text[:1].isspace() else text
+    if begin.startswith("/") and (command := _COMMAND.match(begin)):
+        return SlashCommand(command[0], begin[command.end() :].strip() or None)
+    if begin.startswith(_INJECTED):
+        return Notification(text, "context")
+    if begin.startswith(_SNAPSHOT):
+        return Compacted(text)
+    return User(text)
+
+
+def prompt(parts: list[Any]) -> Iterator[Content]:
+    """What a message in the person's name holds. Files that were named by an @ stand behind the words."""
+    words: list[str] = []
+    context: list[str] = []
+    behind_them: list[Content] = []
+    into = words
+    for part in parts:
+        if isinstance(part, dict) and "functionResponse" in part:
+            continue
+        text = part_text(part)
+        if into is words and _FILES in text:
+            before, marker, behind = text.partition(_FILES)
+            text, into = marker + behind, context
+            if before.strip():
+                words.append(before.rstrip("\n"))
+        elif into is words and isinstance(content := typed(text), Notification):
+            if words:
+                behind_them.append(content)
+            else:
+                yield content
+            continue
+        if text:
+            into.append(text)
+    if words:
+        yield typed("\n".join(words))
+    if context:
+        yield Notification("\n".join(context).strip("\n"), "context")
+    yield from behind_them
+
+
+def usage_of(
+    model: str | None, counts: tuple[Any, Any, Any, Any, Any, Any], response_id: str | None = None
+) -> TokenUsage | None:
+    """Tokens of one call from (prompt, cached, candidates, thoughts, tool, total); None if there are none.
+
+    The prompt holds what was cached. Google counts thoughts beside the candidates and the prompts of tools beside the
+    prompt; OpenAI, whose numbers stand here too, counts thoughts as candidates. The total tells which it was.
+    """
+    asked, cached, output, thoughts, tool, total = [n if type(n) is int and n >= 0 else count(n) for n in counts]
+    if not (asked or output or thoughts):
+        return None
+    if tool and total == asked + output + thoughts + tool:
+        asked += tool
+    elif thoughts and total == asked + output + tool:
+        output, asked = output - thoughts, asked + tool
+    elif thoughts and total == asked + output:
+        output -= thoughts
+    cached, output = min(cached, asked), max(0, output) + thoughts
+    return TokenUsage(model, asked - cached, cached, 0, output, thoughts, response_id)
+
+
+def more_of(usage: TokenUsage, told: TokenUsage | None) -> TokenUsage | None:
+    """What is not yet told of the tokens of a call."""
+    if told is None:
+        return usage
+    more = TokenUsage(
+        usage.model,
+        max(0, usage.input - told.input),
+        max(0, usage.cache_read - told.cache_read),
+        0,
+        max(0, usage.output - told.output),
+        max(0, usage.reasoning - told.reasoning),
+        usage.response_id,
+    )
+    return more if sum_of(more) else None
+
+
+def sum_of(usage: TokenUsage) -> int:
+    return usage.input + usage.cache_read + usage.output

@@ -1,0 +1,286 @@
+"""What Goose's sessions and messages mean, whatever they are kept in.
+
+session   {id, working_dir, name, model_config{model_name}, accumulated_input_tokens, …}
+message   {id, role, created, content: [text | thinking | toolRequest | toolResponse | …],
+           metadata{userVisible, agentVisible, usage}}
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from unspool.actions import vocabulary_for
+from unspool.model import MAIN, Content, Origin
+from unspool.model.event import (
+    AgentSpawn,
+    Compacted,
+    Notification,
+    Said,
+    Thinking,
+    ToolCall,
+    ToolOutput,
+    User,
+)
+from unspool.readers.blocks import block_text
+from unspool.readers.calls import arguments_of
+from unspool.readers.goose.account import Account, tokens_of
+from unspool.readers.log import Log
+from unspool.sources.values import clock, listing, mapping, string, text_of
+
+AGENT, TITLE = "goose", "Goose"
+_DEEPEST = 32
+
+
+class Place:
+    """How far one session was read."""
+
+    def __init__(self) -> None:
+        self.account = Account()
+        self.keys: dict[str, int] = {}
+        self.count = 0
+        self.kept = 0
+        """Messages that the model still sees."""
+        self.hidden = False
+        """The last message was one that no person sees."""
+        self.thought = ""
+
+
+class Messages:
+    def __init__(self, log: Log) -> None:
+        self._log = log
+        self._read = vocabulary_for(AGENT).read
+        self._places: dict[str, Place] = {}
+        self._parents: dict[str, str] = {}
+        self._born: dict[str, tuple[str | None, str | None, Origin]] = {}
+        """Sub-agents: time, name and origin."""
+        self._here = Place()
+        self._stream = MAIN
+        self._blocks: dict[str, Callable[[dict[str, Any], str], None]] = {
+            "toolRequest": self._call,
+            "frontendToolRequest": self._call,
+            "toolResponse": self._result,
+            "systemNotification": self._notice,
+            "toolConfirmationRequest": self._asked,
+            "actionRequired": self._asked,
+            "conversationCompacted": self._compacted,
+            "contextLengthExceeded": self._exceeded,
+            "summarizationRequested": self._exceeded,
+        }
+
+    def session(self, info: dict[str, Any], key: str) -> None:
+        """A database keeps its JSON under other names than an export."""
+        parent = info.get("parent_session_id")
+        created = clock(info.get("created_at"))
+        title = string(info.get("name") or info.get("description"))
+        if isinstance(parent, str) and parent != key:
+            self._parents[key] = parent
+            self._born[key] = created, title, self._log.origin
+        self.enter(key)
+        self._here.account.said(info)
+        facts = self._log.facts
+        model = string(mapping(info.get("model_config")).get("model_name"))
+        self._here.account.model = model or self._here.account.model
+        if self._stream == MAIN:
+            facts.project = string(info.get("working_dir")) or facts.project
+            facts.title = title or facts.title
+            facts.model = model or facts.model
+            facts.started = created or facts.started
+
+    def enter(self, session: str) -> None:
+        """What comes next is of this session, which may be a sub-agent's."""
+        root = session
+        for _ in range(_DEEPEST):
+            if (parent := self._parents.get(root)) is None:
+                break
+            root = parent
+        self._log.session = root
+        _ = self._log.facts  # there is such a session, if nothing else
+        self._stream = MAIN if root == session else f"agent:{session}"
+        self._here = self._places.setdefault(session, Place())
+
+    def paid(self, row: dict[str, Any], key: str) -> None:
+        """A row of the ledger: one call to the model. It is told when the call is over."""
+        self._here.account.ledger.append((f"usage:{key}", row, self._log.origin))
+
+    def read(self, message: dict[str, Any], line: str) -> None:
+        here, log = self._here, self._log
+        key = string(message.get("id")) or line
+        repeated = here.keys.get(key, 0)
+        here.keys[key] = repeated + 1
+        if repeated:
+            key = f"{key}~{repeated}"
+        role = message.get("role")
+        self._settle(message.get("created"), role == "user")
+        log.at(message.get("created"))
+        told = mapping(message.get("metadata"))
+        content = message.get("content")
+        if not isinstance(content, list):
+            log.note("odd", "a message whose content is no list")
+            content = [{"type": "text", "text": content}] if isinstance(content, str) else []
+        if told.get("userVisible") is False:
+            self._unseen(content, key)
+        elif role == "user":
+            self._user(content, key)
+        else:
+            self._assistant(content, key)
+        here.hidden = told.get("userVisible") is False
+        here.count += 1
+        here.kept += told.get("agentVisible") is not False
+        if usage := mapping(told.get("usage")):
+            self._usage(usage, key)
+
+    def close(self) -> None:
+        """What the sessions say that they used and their calls did not tell; sub-agents that nobody announced."""
+        log = self._log
+        origin, time = log.origin, log.time
+        for session in list(self._places):
+            self.enter(session)
+            self._settle(None, True)
+            if rest := self._here.account.rest():
+                log.emit(rest, f"{session}:rest", self._stream)
+        for session, (born, name, where) in self._born.items():
+            parent = self._parents[session]
+            if parent in self._places:
+                log.time, log.origin = born or log.time, where
+                self.enter(parent)
+                log.emit(AgentSpawn(session, description=name), f"{session}:spawn", self._stream)
+        self._born = {}
+        log.origin, log.time = origin, time
+
+    def _settle(self, moment: Any, done: bool) -> None:
+        """Calls of the ledger that were over before the message that comes; all of them if there is none."""
+        account, log = self._here.account, self._log
+        origin, time = log.origin, log.time
+        for key, row, where in account.over(moment, done):
+            if spent := account.spend(tokens_of(row), string(row.get("model"))):
+                log.origin = where
+                log.at(row.get("created_timestamp"))
+                log.emit(spent, key, self._stream)
+        log.origin, log.time = origin, time
+
+    def _usage(self, usage: dict[str, Any], key: str) -> None:
+        account = self._here.account
+        if not account.has_ledger and (spent := account.spend(tokens_of(usage), None)):
+            self._log.emit(spent, f"{key}:usage", self._stream)
+
+    def _user(self, content: list[Any], key: str) -> None:
+        typed: list[str] = []
+        for at, block in enumerate(content):
+            match mapping(block).get("type"):
+                case "text" | "image" | "document" | "audio" | "resource":
+                    typed.append(block_text(block))
+                case _:
+                    self._other(block, f"{key}:{at}")
+        text = "\n".join(filter(None, typed))
+        if text.startswith("<info-msg>") and text.rstrip().endswith("</info-msg>"):
+            self._emit(Notification(text, "context"), key)
+        elif text:
+            self._emit(User(text), key)
+
+    def _assistant(self, content: list[Any], key: str) -> None:
+        """Some models' thoughts come as one block a token."""
+        thoughts: list[str] = []
+        for at, block in enumerate(content):
+            told = mapping(block)
+            kind = told.get("type")
+            if kind in ("thinking", "reasoning"):
+                thoughts.append(text_of(told.get("thinking") or told.get("text")))
+                continue
+            thoughts = self._thought(thoughts, f"{key}:{at}")
+            if kind == "redactedThinking":
+                self._emit(Thinking(""), f"{key}:{at}")
+            elif kind in ("text", "image"):
+                if text := block_text(block):
+                    self._emit(Said(text), f"{key}:{at}")
+            else:
+                self._other(block, f"{key}:{at}")
+        self._thought(thoughts, f"{key}:{len(content)}")
+
+    def _thought(self, thoughts: list[str], key: str) -> list[str]:
+        """A message that is split for its calls repeats its thoughts with each."""
+        thought = "".join(thoughts)
+        if thoughts and (not thought or thought != self._here.thought):
+            self._here.thought = thought
+            self._emit(Thinking(thought), f"{key}:thought")
+        return []
+
+    def _unseen(self, content: list[Any], key: str) -> None:
+        """For the model alone: the summary that replaces what it sees no more, or else something put before it."""
+        here = self._here
+        texts: list[str] = []
+        for at, block in enumerate(content):
+            if mapping(block).get("type") in ("text", "image"):
+                texts.append(block_text(block))
+            elif mapping(block).get("type") not in ("thinking", "redactedThinking"):
+                self._other(block, f"{key}:{at}")
+        if not texts:
+            return
+        text = "\n".join(texts)
+        summary = here.count > 1 and not here.kept and not here.hidden
+        self._emit(Compacted(text) if summary else Notification(text, "context"), key)
+
+    def _other(self, block: Any, key: str) -> None:
+        told = mapping(block)
+        kind = told.get("type")
+        handler = self._blocks.get(kind) if isinstance(kind, str) else None
+        if handler is None:
+            self._log.note("unknown", f"block type {kind!r}")
+            if text := text_of(told.get("text")):
+                self._emit(Notification(text, "info"), key)
+        else:
+            handler(told, key)
+
+    def _call(self, block: dict[str, Any], key: str) -> None:
+        asked = mapping(block.get("toolCall"))
+        value = mapping(asked.get("value"))
+        name, arguments = text_of(value.get("name")), arguments_of(value.get("arguments"))
+        if asked.get("status") == "error":
+            name, arguments = name or "invalid", {"raw": text_of(asked.get("error"))}
+        meaning = self._read(name, arguments)
+        call = string(block.get("id"))
+        self._emit(ToolCall(name, meaning.kind, meaning.arguments, call, meaning.actions, arguments), key)
+
+    def _result(self, block: dict[str, Any], key: str) -> None:
+        output, failed = _outcome(mapping(block.get("toolResult")))
+        self._emit(ToolOutput(string(block.get("id")), output, failed), key)
+
+    def _notice(self, block: dict[str, Any], key: str) -> None:
+        level: Any = "warning" if block.get("notificationType") == "creditsExhausted" else "info"
+        self._emit(Notification(text_of(block.get("msg")), level), key)
+
+    def _asked(self, block: dict[str, Any], key: str) -> None:
+        """A question to the person, or the answer: `data` holds it in newer versions."""
+        told = mapping(block.get("data")) or block
+        if told.get("actionType") == "elicitationResponse":
+            self._emit(User(text_of(told.get("user_data") or told.get("userData"))), key)
+            return
+        text = text_of(told.get("prompt") or told.get("message"))
+        self._emit(Notification(text or f"may {text_of(told.get('toolName'))} be used?", "info"), key)
+
+    def _compacted(self, block: dict[str, Any], key: str) -> None:
+        self._emit(Compacted(text_of(block.get("msg"))), key)
+
+    def _exceeded(self, block: dict[str, Any], key: str) -> None:
+        self._emit(Notification(text_of(block.get("msg")), "warning"), key)
+
+    def _emit(self, content: Content, key: str) -> None:
+        self._log.emit(content, key, self._stream)
+
+
+def _outcome(result: dict[str, Any]) -> tuple[str, bool]:
+    """Errors stand at two levels: the call failed, or the tool says that it did."""
+    if result.get("status") == "error":
+        return text_of(result.get("error")), True
+    value = result.get("value")
+    told = mapping(value)
+    content = value if isinstance(value, list) else told.get("content")
+    if isinstance(content, list) and content:
+        output = "\n".join(map(block_text, [item for item in content if _is_for_the_model(item)] or content))
+    else:
+        output = text_of(told.get("structuredContent") or content or (None if told else value))
+    return output, told.get("isError") is True
+
+
+def _is_for_the_model(item: Any) -> bool:
+    """Many tools give their output twice, once for the person."""
+    audience = listing(mapping(mapping(item).get("annotations")).get("audience"))
+    return not audience or "assistant" in audience

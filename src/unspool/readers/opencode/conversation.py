@@ -1,0 +1,396 @@
+"""What OpenCode's sessions, messages and parts mean, whatever they are kept in.
+
+session   {id, parentID, directory, title, version, time{created}}
+message   {id, sessionID, role, modelID, tokens, error, summary, time{created}}
+part      {id, messageID, type: text | reasoning | tool | file | step-finish | compaction | …}
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct, field
+
+from unspool.actions import vocabulary_for
+from unspool.model import MAIN, Content, Origin
+from unspool.model.event import (
+    AgentSpawn,
+    Compacted,
+    ModelChange,
+    Notification,
+    Said,
+    SlashCommand,
+    Thinking,
+    TokenUsage,
+    ToolCall,
+    ToolOutput,
+    TurnEnd,
+    User,
+)
+from unspool.readers.calls import arguments_of
+from unspool.readers.log import Log
+from unspool.sources.values import clock, count, listing, mapping, placeholder, string, text_of, time_of
+
+AGENT, TITLE = "opencode", "OpenCode"
+_PASSED_OVER = frozenset({"step-start", "snapshot", "patch", "agent"})
+"""Marks for undoing, and names that stand in the prompt already."""
+_DEEPEST = 32
+"""Sub-agents of sub-agents; more is a ring."""
+
+
+class Message(Struct):
+    """One message that is being read: what its parts must know of it, and what waits for its end."""
+
+    id: str
+    session: str
+    role: str
+    origin: Origin
+    time: Any = None
+    model: str | None = None
+    summary: bool = False
+    """Its text takes the place of all messages before it."""
+    tokens: Any = None
+    error: Any = None
+    parts: int = 0
+    stepped: bool = False
+    """Its steps told their tokens, so that those of the message say nothing new."""
+    typed: list[str] = field(default_factory=list)
+    shown: list[tuple[str, Content]] = field(default_factory=list)
+    results: list[tuple[int, str, ToolOutput, Origin]] = field(default_factory=list)
+
+
+class Conversation:
+    """`live`: results are told as soon as they are known. Else they follow all calls of their step, as they came in.
+
+    `outputs` is the folder of those that were too long for the model.
+    """
+
+    def __init__(self, log: Log, live: bool = False, outputs: Path | None = None) -> None:
+        self._log = log
+        self._live = live
+        self._outputs = outputs
+        self._read = vocabulary_for(AGENT).read
+        self._parents: dict[str, str] = {}
+        self._known: set[str] = set()
+        self._spawned: set[str] = set()
+        self._started: dict[str, tuple[str | None, str | None, Origin]] = {}
+        """Of sub-agents, whether a call was seen to start them or not: time, title and origin."""
+        self._done: set[tuple[str, str]] = set()
+        self._trigger: str | None = None
+        self._parts: dict[str, Callable[[Message, dict[str, Any], str], None]] = {
+            "text": self._text,
+            "reasoning": self._reasoning,
+            "tool": self._tool,
+            "file": self._file,
+            "step-finish": self._step,
+            "compaction": self._compaction,
+            "retry": self._retry,
+            "subtask": self._subtask,
+            "tool-invocation": self._invocation,
+            "system": self._system,
+            "model": self._model,
+        }
+
+    def session(self, info: dict[str, Any]) -> None:
+        """A database names the same things by `parent_id` and `time_created`."""
+        session = string(info.get("id"))
+        if session is None:
+            self._log.note("odd", "a session without an id")
+            return
+        self._known.add(session)
+        created = info.get("time_created") or mapping(info.get("time")).get("created")
+        parent = info.get("parent_id") or info.get("parentID")
+        if isinstance(parent, str) and parent != session:
+            self._parents[session] = parent
+            self._started.setdefault(session, (clock(created), string(info.get("title")), self._log.origin))
+            self._stream(session)
+            facts = self._log.facts
+            facts.project = facts.project or string(info.get("directory"))
+            facts.version = facts.version or string(info.get("version"))
+            return
+        self._log.session = session
+        facts = self._log.facts
+        facts.project = string(info.get("directory")) or facts.project
+        facts.title = string(info.get("title")) or facts.title
+        facts.version = string(info.get("version")) or facts.version
+        facts.model = _model_of(info.get("model")) or facts.model
+        facts.started = clock(created) or facts.started
+
+    def message(self, info: dict[str, Any], key: Any = None, session: Any = None) -> Message:
+        """Begins a message; its parts come next, and then `end`. A database keeps its ids beside it."""
+        message = Message(
+            id=string(key or info.get("id")) or str(self._log.origin.line),
+            session=string(session or info.get("sessionID")) or self._log.session,
+            role=text_of(info.get("role")),
+            origin=self._log.origin,
+        )
+        self.tell(message, info)
+        if message.role not in ("user", "assistant"):
+            self._log.note("unknown", f"a message of role {message.role!r}")
+        if system := text_of(info.get("system")):
+            self._emit(message, Notification(system, "system"), f"{message.id}:system")
+        return message
+
+    def tell(self, message: Message, info: dict[str, Any]) -> None:
+        """What a message says of itself; a live stream says it again whenever it changes."""
+        message.role = text_of(info.get("role")) or message.role
+        message.time = mapping(info.get("time")).get("created") or message.time
+        message.model = string(info.get("modelID")) or _model_of(info.get("model")) or message.model
+        message.summary = info.get("summary") is True
+        message.tokens = info.get("tokens") or message.tokens
+        message.error = info.get("error") or message.error
+        self._log.at(message.time)
+        self._stream(message.session)
+        facts = self._log.facts
+        if message.session == self._log.session and message.role == "assistant":
+            facts.model = message.model or facts.model
+            facts.project = facts.project or string(mapping(info.get("path")).get("cwd"))
+
+    def part(self, message: Message, part: Any, key: Any = None) -> None:
+        message.parts += 1
+        if not isinstance(part, dict):
+            self._log.note("odd", "a part that is no object")
+            return
+        kind = part.get("type")
+        if message.results and kind != "tool":
+            self._settle(message)
+        handler = self._parts.get(kind) if isinstance(kind, str) else None
+        if handler is not None:
+            handler(message, part, string(key or part.get("id")) or f"{message.id}:{message.parts}")
+        elif not isinstance(kind, str) or kind not in _PASSED_OVER:
+            self._log.note("unknown", f"part type {kind!r}")
+
+    def end(self, message: Message) -> None:
+        """What waited for the last part of the message."""
+        log = self._log
+        self._settle(message)
+        here, log.origin = log.origin, message.origin
+        if message.typed:
+            log.at(message.time)
+            self._emit(message, User("\n".join(message.typed)), message.id)
+        for key, content in message.shown:
+            self._emit(message, content, key)
+        message.typed, message.shown = [], []
+        if not message.stepped and (usage := _usage_of(message.tokens, message.model)) is not None:
+            self._emit(message, usage, f"{message.id}:usage")
+        if message.error:
+            self._emit(message, _failure(message.error), f"{message.id}:error")
+        log.origin = here
+
+    def close(self) -> None:
+        """Sub-agents that no call was seen to start."""
+        log = self._log
+        here, then = log.origin, log.time
+        for session, (time, title, origin) in self._started.items():
+            parent = self._parents[session]
+            if session not in self._spawned and parent in self._known:
+                self._spawned.add(session)
+                log.time, log.origin = time or log.time, origin
+                stream = self._stream(parent)
+                log.emit(AgentSpawn(session, description=title), f"{session}:spawn", stream)
+        log.origin, log.time = here, then
+
+    def failed(self, session: str, error: Any, key: str) -> None:
+        """What went wrong outside of any message."""
+        message = self.lost("", session, "assistant")
+        self._emit(message, _failure(error), key)
+
+    def lost(self, message: str, session: str, role: str) -> Message:
+        """Stands for a message of which only its parts are known."""
+        self._stream(session)
+        _ = self._log.facts  # there is such a session, if nothing else
+        return Message(message, session, role, self._log.origin)
+
+    def unknown(self, what: str) -> None:
+        self._log.note("unknown", what)
+
+    def belongs(self, session: str, parent: str) -> None:
+        """The session is a sub-agent's, as somebody else than its own record says."""
+        if session != parent:
+            self._parents.setdefault(session, parent)
+
+    def _stream(self, session: str) -> str:
+        """The stream of the session. The events that come next are those of the session that it all began with."""
+        root = session
+        for _ in range(_DEEPEST):
+            if (parent := self._parents.get(root)) is None:
+                break
+            root = parent
+        self._log.session = root
+        return MAIN if root == session else f"agent:{session}"
+
+    def _emit(self, message: Message, content: Content, key: str) -> None:
+        """Once for each key: live streams and careless exports repeat records."""
+        stream = self._stream(message.session)
+        name = self._log.session, key
+        if name not in self._done:
+            self._done.add(name)
+            self._log.emit(content, key, stream)
+
+    def _text(self, message: Message, part: dict[str, Any], key: str) -> None:
+        text = text_of(part.get("text"))
+        if not text:
+            return
+        self._log.at(mapping(part.get("time")).get("start"))
+        if part.get("ignored") is True:  # shown to the person, kept from the model
+            self._show(message, Notification(text, "info"), key)
+        elif part.get("synthetic") is True:
+            self._show(message, Notification(text, "context"), key)
+        elif message.role == "user":
+            message.typed.append(text)
+        elif message.summary:
+            self._emit(message, Compacted(text, self._trigger), key)
+        else:
+            self._emit(message, Said(text), key)
+
+    def _show(self, message: Message, content: Content, key: str) -> None:
+        """Beside a prompt, but behind it."""
+        if message.role == "user":
+            message.shown.append((key, content))
+        else:
+            self._emit(message, content, key)
+
+    def _reasoning(self, message: Message, part: dict[str, Any], key: str) -> None:
+        self._log.at(mapping(part.get("time")).get("start"))
+        self._emit(message, Thinking(text_of(part.get("text"))), key)
+
+    def _tool(self, message: Message, part: dict[str, Any], key: str) -> None:
+        state = mapping(part.get("state"))
+        name, call = text_of(part.get("tool")), string(part.get("callID"))
+        time, told = mapping(state.get("time")), mapping(state.get("metadata"))
+        self._log.at(time.get("start"))
+        arguments = arguments_of(state.get("input"))
+        meaning = self._read(name, arguments)
+        self._emit(message, ToolCall(name, meaning.kind, meaning.arguments, call, meaning.actions, arguments), key)
+        self._spawn(message, told, mapping(arguments), call)
+        match state.get("status"):
+            case "completed":
+                output = "\n".join([text_of(state.get("output")), *map(attached, listing(state.get("attachments")))])
+                failed = name == "invalid" or told.get("exit") not in (None, 0)
+            case "error":
+                output, failed = text_of(state.get("error")), True
+            case "pending" | "running":
+                return
+            case other:
+                self._log.note("odd", f"a tool's state {other!r}")
+                return
+        ended = time_of(time.get("end")) or 0
+        result = ToolOutput(call, output, failed, self._whole(told.get("outputPath")))
+        message.results.append((ended, f"{key}:result", result, self._log.origin))
+        if self._live:
+            self._settle(message)
+
+    def _whole(self, named: Any) -> str | None:
+        try:
+            named = Path(named).name if isinstance(named, str) else ""
+            return (self._outputs / named).read_text("utf-8", "replace") if self._outputs and named else None
+        except (OSError, ValueError):
+            return None
+
+    def _settle(self, message: Message) -> None:
+        """The results that are there, in the order of their times."""
+        log = self._log
+        here = log.origin
+        for ended, key, result, where in sorted(message.results, key=lambda entry: entry[0]):
+            log.origin = where
+            log.at(ended)
+            self._emit(message, result, key)
+        message.results = []
+        log.origin = here
+
+    def _spawn(self, message: Message, told: dict[str, Any], arguments: dict[str, Any], call: str | None) -> None:
+        """A call that names a session has given its work to a sub-agent."""
+        child = told.get("sessionId") or told.get("sessionID")
+        if not isinstance(child, str) or child == message.session:
+            return
+        self.belongs(child, message.session)
+        if child not in self._spawned:
+            self._spawned.add(child)
+            kind, description = string(arguments.get("subagent_type")), string(arguments.get("description"))
+            self._emit(message, AgentSpawn(child, call, kind, description), f"{child}:spawn")
+
+    def _file(self, message: Message, part: dict[str, Any], _key: str) -> None:
+        named = text_of(mapping(mapping(part.get("source")).get("text")).get("value"))
+        if not named or _medium(part) != "file":  # else the prompt names the file, and its text is shown beside
+            message.typed.append(attached(part))
+
+    def _step(self, message: Message, part: dict[str, Any], key: str) -> None:
+        usage = _usage_of(part.get("tokens"), message.model)
+        if usage is not None:
+            message.stepped = True
+            self._emit(message, usage, key)
+
+    def _compaction(self, _message: Message, part: dict[str, Any], _key: str) -> None:
+        """The summary is the text of the next answer."""
+        self._trigger = "auto" if part.get("auto") is True else "manual"
+
+    def _retry(self, message: Message, part: dict[str, Any], key: str) -> None:
+        self._log.at(mapping(part.get("time")).get("created"))
+        reason = _reason_of(part.get("error"))
+        self._emit(message, Notification(f"attempt {text_of(part.get('attempt'))} failed: {reason}", "warning"), key)
+
+    def _subtask(self, message: Message, part: dict[str, Any], key: str) -> None:
+        """A command of the person's whose prompt goes to a sub-agent."""
+        if command := text_of(part.get("command")):
+            self._emit(message, SlashCommand(f"/{command}"), f"{key}:command")
+        self._show(message, Notification(text_of(part.get("prompt")), "context"), key)
+
+    def _system(self, message: Message, part: dict[str, Any], key: str) -> None:
+        self._emit(message, Notification(text_of(part.get("text")), "system"), key)
+
+    def _model(self, message: Message, part: dict[str, Any], key: str) -> None:
+        if model := _model_of(part.get("model")):
+            self._emit(message, ModelChange(model), key)
+
+    def _invocation(self, message: Message, part: dict[str, Any], key: str) -> None:
+        """A tool as the first versions kept it, inside of the message."""
+        given = mapping(part.get("toolInvocation"))
+        state: dict[str, Any] = {"input": given.get("args"), "output": given.get("result")}
+        state["status"] = "completed" if given.get("state") == "result" else "running"
+        part = {"tool": given.get("toolName"), "callID": given.get("toolCallId"), "state": state}
+        self._tool(message, part, key)
+
+
+def _model_of(value: Any) -> str | None:
+    model = mapping(value)
+    return string(model.get("modelID") or model.get("id"))
+
+
+def _usage_of(value: Any, model: str | None) -> TokenUsage | None:
+    """Reasoning stands beside `output`, or, where the total says so, inside of it. None if nothing was counted."""
+    tokens = mapping(value)
+    cache = mapping(tokens.get("cache"))
+    read, write, given = count(cache.get("read")), count(cache.get("write")), count(tokens.get("input"))
+    output, reasoning = count(tokens.get("output")), count(tokens.get("reasoning"))
+    inside = reasoning <= output and count(tokens.get("total")) == given + output + read + write
+    if not inside:
+        output += reasoning
+    return TokenUsage(model, given, read, write, output, reasoning) if given or output or read or write else None
+
+
+def _reason_of(error: Any) -> str:
+    told = mapping(error)
+    return text_of(mapping(told.get("data")).get("message") or told.get("message") or told.get("name") or error)
+
+
+def _failure(error: Any) -> Content:
+    name, reason = text_of(mapping(error).get("name")), _reason_of(error)
+    if name == "MessageAbortedError":
+        return TurnEnd("interrupted", text=reason)
+    return Notification(f"{name}: {reason}" if name and name != reason else reason, "error")
+
+
+def _medium(part: dict[str, Any]) -> str:
+    kind = text_of(part.get("mime"))
+    if kind.startswith(("image/", "audio/", "video/")):
+        return kind.partition("/")[0]
+    return "document" if kind == "application/pdf" else "file"
+
+
+def attached(value: Any) -> str:
+    """A file by what it is and how big, or by its name where it was only named."""
+    part = mapping(value)
+    head, _, data = text_of(part.get("url") or part.get("uri")).partition(";base64,")
+    if head.startswith("data:"):
+        return placeholder(_medium(part), string(part.get("mime")), data)
+    return placeholder(_medium(part), string(part.get("filename") or part.get("name")) or head or None, None)

@@ -1,0 +1,93 @@
+"""OpenCode's export, and what its server answers: one document.
+
+opencode export                    {"info": {session}, "messages": [{"info": {message}, "parts": [{part}, …]}, …]}
+GET /session/<id>/message          [{"info": {message}, "parts": […]}, …]
+sessions sent with their children  {"sessionID": …, "messages": […], "childSessions": [{"info", "messages"}, …]}
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import structs
+
+from unspool.dialect import Head, Record
+from unspool.model import Event, Facts, Note
+from unspool.readers.log import Log
+from unspool.readers.opencode.conversation import AGENT, Conversation
+from unspool.sources.values import listing, mapping
+
+
+def claims(head: Head) -> bool:
+    document = head.document
+    if isinstance(document, dict):
+        info = document.get("info")
+        if document.get("messages") == [] and isinstance(info, dict):
+            return "directory" in info and "version" in info and str(info.get("id")).startswith("ses")
+        document = document.get("messages")
+    return isinstance(document, list) and any(map(_is_message, document[:5]))
+
+
+def _is_message(value: Any) -> bool:
+    match value:
+        case {"info": {"role": str(), "id": str()}, "parts": list()}:
+            return True
+    return False
+
+
+def payload(document: Any, event: Event) -> Any:
+    """Events of a message carry its number; those of a session the number 0."""
+    messages = (message for _, of in _sessions(document) for message in _messages(of))
+    return next((message for at, message in enumerate(messages, 1) if at == event.origin.line), document)
+
+
+def _sessions(document: Any, depth: int = 0) -> Iterator[tuple[dict[str, Any], Any]]:
+    """Each session's own record, if there is one, and what holds its messages."""
+    told = mapping(document)
+    info = mapping(told.get("info"))
+    parent = told.get("parentSessionID")
+    yield ({**info, "parentID": info.get("parentID") or parent} if parent else info), document
+    if depth < 8:
+        for child in listing(told.get("childSessions")):
+            yield from _sessions(child, depth + 1)
+
+
+def _messages(document: Any) -> list[Any]:
+    return document if isinstance(document, list) else listing(mapping(document).get("messages"))
+
+
+class Export:
+    def __init__(self, _path: str) -> None:
+        self._log = Log(AGENT)
+        self._conversation = Conversation(self._log)
+
+    @property
+    def sessions(self) -> dict[str, Facts]:
+        return self._log.sessions
+
+    def feed(self, record: Record) -> list[Event | Note]:
+        document = self._log.value(record)
+        number = 0
+        for info, of in _sessions(document):
+            self._log.origin = structs.replace(record.origin, line=number)
+            if info:
+                self._conversation.session(info)
+            session = info.get("id") or mapping(of).get("sessionID")
+            for value in _messages(of):
+                number += 1
+                self._log.origin = structs.replace(record.origin, line=number)
+                self._message(value, session)
+        self._conversation.close()
+        return self._log.take()
+
+    def close(self) -> list[Event | Note]:
+        return []
+
+    def _message(self, value: Any, session: Any) -> None:
+        info = mapping(value).get("info")
+        if not isinstance(info, dict):
+            self._log.note("skipped", "no message of a session")
+            return
+        message = self._conversation.message(info, session=info.get("sessionID") or session)
+        for part in listing(value.get("parts")):
+            self._conversation.part(message, part)
+        self._conversation.end(message)

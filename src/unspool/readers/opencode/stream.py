@@ -1,0 +1,180 @@
+"""OpenCode live: what `opencode run --format json` prints, and the events of its server.
+
+{"type": "tool_use", "timestamp": …, "sessionID": …, "part": {part}}            only what is finished
+{"type": "message.part.updated", "properties": {"part": {part}, …}}             whatever changed, again and again
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from unspool.dialect import Head, Record
+from unspool.model import Event, Facts, Note
+from unspool.readers.log import Log
+from unspool.readers.opencode.conversation import AGENT, Conversation, Message
+from unspool.sources.values import mapping, string, text_of
+
+_PRINTED = ("step_start", "text", "reasoning", "tool_use", "step_finish")
+_GROWING = ("text", "reasoning")
+_WORK = ("session.", "message.")
+_HEARD = frozenset(
+    # Of the server, its surroundings and its questions: nothing that a session keeps.
+    "session.status session.idle session.diff session.deleted session.compacted message.removed "
+    "message.part.removed".split()
+)
+
+
+def claims(head: Head) -> bool:
+    return any(map(_is_printed, head.lines)) or any(map(_is_heard, head.lines))
+
+
+def _is_printed(line: dict[str, Any]) -> bool:
+    if not isinstance(line.get("sessionID"), str) or "timestamp" not in line:
+        return False
+    return isinstance(line.get("part"), dict) or (line.get("type") == "error" and "error" in line)
+
+
+def _is_heard(line: dict[str, Any]) -> bool:
+    event = _event(line)
+    told = mapping(event.get("properties"))
+    return text_of(event.get("type")).startswith(_WORK) and ("sessionID" in told or "info" in told or "part" in told)
+
+
+def _event(line: dict[str, Any]) -> dict[str, Any]:
+    """The server sends those of all its folders wrapped."""
+    inner = line.get("payload")
+    return inner if isinstance(inner, dict) else line
+
+
+class Stream:
+    def __init__(self, _path: str) -> None:
+        self._log = Log(AGENT)
+        self._conversation = Conversation(self._log, live=True)
+        self._messages: dict[str, Message] = {}
+        self._waiting: dict[str, tuple[Message, dict[str, Any]]] = {}
+        """Parts that still grow, by their ids."""
+        self._cut: dict[str, int] = {}
+        """Of those that were given out before their end: how much."""
+        self._prompts: list[Message] = []
+        self._events: dict[str, Callable[[dict[str, Any]], None]] = {
+            "session.created": self._session,
+            "session.updated": self._session,
+            "session.error": self._error,
+            "message.updated": self._told,
+            "message.part.updated": self._part,
+            "message.part.delta": self._delta,
+        }
+
+    @property
+    def sessions(self) -> dict[str, Facts]:
+        return self._log.sessions
+
+    def feed(self, record: Record) -> list[Event | Note]:
+        line = self._log.value(record)
+        if not isinstance(line, dict):
+            if line is not None:
+                self._log.note("skipped", "no event")
+        elif "properties" in line or "payload" in line:
+            self._heard(_event(line))
+        else:
+            self._printed(line)
+        return self._log.take()
+
+    def close(self) -> list[Event | Note]:
+        self._settle()
+        for message in self._messages.values():
+            self._conversation.end(message)
+        self._conversation.close()
+        return self._log.take()
+
+    def _printed(self, line: dict[str, Any]) -> None:
+        self._log.at(line.get("timestamp"))
+        kind, session = line.get("type"), string(line.get("sessionID")) or self._log.session
+        if kind == "error":
+            self._conversation.failed(session, line.get("error"), str(self._log.origin.line))
+        elif kind in _PRINTED:
+            part = mapping(line.get("part"))
+            self._conversation.part(self._message(part, session), part)
+        else:
+            self._log.note("unknown", f"record type {kind!r}")
+
+    def _message(self, part: dict[str, Any], session: str) -> Message:
+        """The message of a part; only the server's events tell of it beforehand."""
+        key = string(part.get("messageID")) or str(self._log.origin.line)
+        if key not in self._messages:
+            role = "user" if part.get("type") in _GROWING and "time" not in part else "assistant"
+            self._begin(self._conversation.lost(key, session, role))
+        return self._messages[key]
+
+    def _begin(self, message: Message) -> None:
+        """Prompts are whole when the next message begins."""
+        for prompt in self._prompts:
+            self._conversation.end(prompt)
+        self._prompts = [message] if message.role == "user" else []
+        self._messages[message.id] = message
+
+    def _heard(self, event: dict[str, Any]) -> None:
+        kind = text_of(event.get("type"))
+        told = mapping(event.get("properties"))
+        if handler := self._events.get(kind):
+            handler(told)
+        elif kind.startswith(_WORK) and kind not in _HEARD:
+            self._log.note("unknown", f"record type {kind!r}")
+        if kind == "session.idle":
+            self._settle()
+
+    def _session(self, told: dict[str, Any]) -> None:
+        if isinstance(info := told.get("info"), dict):
+            self._conversation.session(info)
+
+    def _error(self, told: dict[str, Any]) -> None:
+        if session := string(told.get("sessionID")):
+            self._conversation.failed(session, told.get("error"), str(self._log.origin.line))
+
+    def _told(self, told: dict[str, Any]) -> None:
+        info = mapping(told.get("info"))
+        key = string(info.get("id"))
+        if key is None:
+            self._log.note("odd", "a message without an id")
+        elif (known := self._messages.get(key)) is None:
+            self._begin(self._conversation.message(info))
+        else:
+            self._conversation.tell(known, info)
+            if mapping(info.get("time")).get("completed"):
+                self._conversation.end(known)
+
+    def _part(self, told: dict[str, Any]) -> None:
+        part = mapping(told.get("part"))
+        self._log.at(told.get("time"))
+        session = string(part.get("sessionID") or told.get("sessionID")) or self._log.session
+        message, key = self._message(part, session), string(part.get("id"))
+        if key is not None and _grows(part):
+            if key not in self._cut:
+                self._waiting[key] = message, part
+            return
+        if key in self._cut:
+            part = {**part, "text": text_of(part.get("text"))[self._cut[key] :], "id": f"{key}:rest"}
+        elif key is not None:
+            self._waiting.pop(key, None)
+        self._conversation.part(message, part)
+
+    def _delta(self, told: dict[str, Any]) -> None:
+        key = string(told.get("partID"))
+        if key in self._waiting and told.get("field") == "text":
+            message, part = self._waiting[key]
+            self._waiting[key] = message, {**part, "text": text_of(part.get("text")) + text_of(told.get("delta"))}
+
+    def _settle(self) -> None:
+        """What waited longer than it should: it may have broken off."""
+        for key, (message, part) in self._waiting.items():
+            if part.get("type") in _GROWING:
+                self._cut[key] = len(text_of(part.get("text")))
+            self._conversation.part(message, part)
+        self._waiting.clear()
+
+
+def _grows(part: dict[str, Any]) -> bool:
+    """Whether more of it will come: the model's texts tell their end, tools their state."""
+    if part.get("type") in _GROWING:
+        time = part.get("time")
+        return isinstance(time, dict) and "end" not in time
+    return part.get("type") == "tool" and mapping(part.get("state")).get("status") == "pending"

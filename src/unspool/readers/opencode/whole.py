@@ -1,0 +1,87 @@
+"""Messages as newer versions of OpenCode keep them: whole, one row each, told apart by type.
+
+user         text, files            assistant    content: text | reasoning | tool, tokens, error
+synthetic    text                   compaction   reason, summary
+shell        command, output        model-switched, agent-switched, system
+"""
+
+from typing import Any
+
+from unspool.readers.blocks import block_text
+from unspool.readers.opencode.conversation import Conversation, attached
+from unspool.sources.values import listing, mapping, text_of
+
+_PASSED_OVER = frozenset({"agent-switched"})
+
+
+class WholeMessages:
+    """Takes such a message apart into the parts that it would have had."""
+
+    def __init__(self, conversation: Conversation) -> None:
+        self._conversation = conversation
+
+    def read(self, data: dict[str, Any], kind: Any, key: Any, session: Any) -> None:
+        parts = _parts(data, kind)
+        if parts is None:
+            if not isinstance(kind, str) or kind not in _PASSED_OVER:
+                self._conversation.unknown(f"message type {kind!r}")
+            return
+        model = mapping(data.get("model"))
+        info = {
+            "role": "assistant" if kind in ("assistant", "compaction") else "user",
+            "time": data.get("time"),
+            "modelID": model.get("id") or model.get("modelID"),
+            "path": {},
+            "tokens": data.get("tokens"),
+            "error": data.get("error"),
+            "summary": kind == "compaction",
+        }
+        message = self._conversation.message(info, key, session)
+        for at, part in enumerate(parts):
+            self._conversation.part(message, part, f"{message.id}:{at}")
+        self._conversation.end(message)
+
+
+def _parts(data: dict[str, Any], kind: Any) -> list[Any] | None:
+    match kind:
+        case "user":
+            files = [{**mapping(file), "type": "file"} for file in listing(data.get("files"))]
+            return [{"type": "text", "text": data.get("text")}, *files]
+        case "synthetic":
+            return [{"type": "text", "text": data.get("text"), "synthetic": True}]
+        case "system":
+            return [{"type": "system", "text": data.get("text")}]
+        case "model-switched":
+            return [{"type": "model", "model": data.get("model")}]
+        case "shell":  # a command of the person's own, whose output the model is shown
+            output = {"type": "text", "text": data.get("output"), "synthetic": True}
+            return [{"type": "text", "text": f"! {text_of(data.get('command'))}"}, output]
+        case "compaction":
+            return [
+                {"type": "compaction", "auto": data.get("reason") == "auto"},
+                {"type": "text", "text": data.get("summary")},
+            ]
+        case "assistant":
+            return [_part(item) for item in listing(data.get("content"))]
+    return None
+
+
+def _part(item: Any) -> Any:
+    """Only tools differ: their output is a list of content, and their times stand beside their state."""
+    if not isinstance(item, dict) or item.get("type") != "tool":
+        return item
+    state, time = mapping(item.get("state")), mapping(item.get("time"))
+    content = listing(state.get("content"))
+    told = {
+        **state,
+        "output": "\n".join(map(_content, content)) if content else text_of(state.get("result")),
+        "error": text_of(mapping(state.get("error")).get("message") or state.get("error")),
+        "metadata": state.get("structured"),
+        "time": {"start": time.get("ran") or time.get("created"), "end": time.get("completed")},
+    }
+    told.pop("attachments", None)  # they stand in the content
+    return {"type": "tool", "tool": item.get("name"), "callID": item.get("id"), "state": told}
+
+
+def _content(item: Any) -> str:
+    return attached(item) if mapping(item).get("type") == "file" else block_text(item)

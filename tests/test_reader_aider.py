@@ -1,0 +1,76 @@
+"""Aider: whose line it is, runs of the same second, edits in texts, and histories that grow."""
+
+from pathlib import Path
+
+from unspool.dialect import Record
+from unspool.model import Event, Note, Origin
+from unspool.model.action import FileEdit, FileWrite
+from unspool.model.event import Notification, Said, TokenUsage, User
+from unspool.readers import aider
+from unspool.readers.aider.edits import edits_in, whole_file
+
+CASE = Path(__file__).parent / "readers/aider/edits.md"
+
+
+def read(text: str, path: str = "a.md") -> list[Event]:
+    decoder = aider.reader.decoder(path)
+    items: list[Event | Note] = []
+    for number, line in enumerate(text.encode().split(b"\n"), 1):
+        if line.strip():
+            items += decoder.feed(Record(line, Origin(path, number, 0, len(line))))
+    return [item for item in (*items, *decoder.close()) if isinstance(item, Event)]
+
+
+def test_aiders_own_lines_end_in_blanks() -> None:
+    run = "# aider chat started at 2026-01-02 03:04:05\n> Aider v1  \n#### typed  \n\n#### a heading\n> a quote\n"
+    assert [event.content for event in read(run)] == [
+        Notification("Aider v1", "info"),
+        User("typed"),
+        Said("#### a heading\n> a quote"),
+    ]
+    assert [type(event.content) for event in read(run.replace("  \n", "\n"))] == [
+        Notification,
+        User,
+        User,
+        Notification,
+    ]
+
+
+def test_a_history_in_a_project_is_of_that_project() -> None:
+    decoder = aider.reader.decoder("/home/ada/tide/.aider.chat.history.md")
+    list(decoder.feed(Record(b"# aider chat started at 2026-01-02 03:04:05", Origin("", 1, 0, 0))))
+    assert [facts.project for facts in decoder.sessions.values()] == ["/home/ada/tide"]
+
+
+def test_tokens_in_each_way_of_writing_them() -> None:
+    lines = {
+        "Tokens: 742 sent, 3 received.": (742, 0, 0, 3),
+        "Tokens: 10k sent, 1.5k cache write, 4 received. Cost: $0.1 message": (8500, 0, 1500, 4),
+        "Tokens: 2.0k sent, 9.5k cache hit, 1,004 received.": (2000, 9500, 0, 1004),
+        "33700 prompt tokens, 55 completion tokens, $0.169325 cost": (33700, 0, 0, 55),
+    }
+    for line, counts in lines.items():
+        (usage,) = (event.content for event in read(f"# aider chat started at now\n> {line}  \n"))
+        assert isinstance(usage, TokenUsage)
+        assert (usage.input, usage.cache_read, usage.cache_write, usage.output) == counts
+
+
+def test_edits() -> None:
+    block = "<<<<<<< SEARCH\na\n=======\nb\n>>>>>>> REPLACE"
+    found = edits_in(f"**x.py**\n```\n{block}\n```\nand\n```\n{block}\n```\n`y.py`:\n{block}")
+    assert [edit.path for edit in found] == ["x.py", "and", "y.py"]
+    assert found[0].action == FileEdit("x.py", "a\n", "b\n", replace_all=False)
+    assert edits_in("x.py\n<<<<<<< SEARCH\na\n=======\nb") == []
+    whole = whole_file("#### `x.py`\n````md\n```\ncode\n```\n````\nmore", "x.py")
+    assert whole is not None
+    assert whole.action == FileWrite("x.py", "```\ncode\n```\n")
+    assert whole_file("x.py\nno fence", "x.py") is None
+
+
+def test_events_stay_the_same_while_a_history_grows() -> None:
+    text = CASE.read_text()
+    whole = [(event.key, event.before, event.content) for event in read(text)]
+    lines = text.split("\n")
+    for end in range(len(lines)):
+        part = [(event.key, event.before, event.content) for event in read("\n".join(lines[:end]))]
+        assert part[:-1] == whole[: max(0, len(part) - 1)]

@@ -1,0 +1,100 @@
+"""Cline and Roo: who wrote it, what was used, which result is of which call, and what a person said."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from unspool.dialect import Head, Reader
+from unspool.ingest.logs import open_log
+from unspool.model import Event
+from unspool.model.event import TokenUsage, ToolCall, ToolOutput, User
+from unspool.readers import cline
+from unspool.readers.cline.tags import Call, answer_parts, prompt_parts, replied_in
+from unspool.readers.cline.whose import HISTORY, SCREEN
+
+FOLDER = Path(__file__).parent / "readers"
+XML = FOLDER / "roo/xml/5c0b6c1e-0000-4000-8000-000000000001"
+
+
+def events_of(path: Path) -> list[Event]:
+    log = open_log(str(path))
+    assert log is not None
+    return [item for item in log if isinstance(item, Event)]
+
+
+def test_what_was_used_is_what_the_task_says() -> None:
+    item = json.loads((XML / "history_item.json").read_text())
+    used = [event.content for event in events_of(XML / HISTORY) if isinstance(event.content, TokenUsage)]
+    assert sum(usage.output for usage in used) == item["tokensOut"]
+    assert sum(usage.cache_read for usage in used) == item["cacheReads"]
+    assert sum(usage.cache_write for usage in used) == item["cacheWrites"]
+    assert [usage.input for usage in used] == [4, 200, 800]  # 500 of the second's 700 were cached
+
+
+def test_what_was_on_the_screen_is_told_once() -> None:
+    assert events_of(XML / SCREEN) == []
+
+
+@pytest.mark.parametrize(
+    "history", sorted(FOLDER.glob("*/*/*/api_conversation_history.json")), ids=lambda path: path.parts[-3]
+)
+def test_results_are_those_of_calls(history: Path) -> None:
+    events = [event.content for event in events_of(history)]
+    calls = [call.provider_call_id for call in events if isinstance(call, ToolCall)]
+    results = [result.provider_call_id for result in events if isinstance(result, ToolOutput)]
+    assert len(set(calls)) == len(calls)
+    assert len(set(results)) == len(results)
+    assert set(results) <= set(calls)
+
+
+def test_a_file_may_hold_any_tag() -> None:
+    page = "1 | <task>\n<task>\nnobody typed this\n</task>\n<answer>\nnor this\n</answer>"
+    assert replied_in(page) == ()
+    assert prompt_parts(f'<file_content path="a">\n{page}\n</file_content>', bare=False).typed == ()
+    assert replied_in("The user provided the following feedback:\n<feedback>\nnot this one\n</feedback>") == (
+        "not this one",
+    )
+    assert replied_in('{"status":"approved","feedback":"well done"}\n\nok') == ("well done",)
+
+
+def test_a_file_may_hold_what_closes_it() -> None:
+    inside = "<content>x</content>\n</write_to_file>"
+    text = f"<write_to_file>\n<path>a.xml</path>\n<content>\n{inside}\n</content>\n</write_to_file>"
+    assert list(answer_parts(text)) == [Call("write_to_file", {"path": "a.xml", "content": inside})]
+    assert list(answer_parts("so\n<read_file>\n<path>a")) == ["so", Call("read_file", {"path": "a"})]
+
+
+def history(text: str, **more: Any) -> list[dict[str, Any]]:
+    return [{"role": "user", "content": [{"type": "text", "text": text}], **more}]
+
+
+@pytest.mark.parametrize(
+    ("document", "path", "writer"),
+    [
+        (history("<task>\nhi\n</task>"), "a.json", cline.reader),
+        (history("<task>\nhi\n</task>", ts=1767323045000), "a.json", cline.roo),
+        (history("<task>\nhi\n</task>"), "/s/kilocode.kilo-code/tasks/1/api_conversation_history.json", cline.roo),
+        (history("<task>\nhi\n</task>\nACT MODE", ts=1), "/s/kilocode.kilo-code/tasks/1/a.json", cline.reader),
+        (history("hi"), "/s/tasks/1/api_conversation_history.json", cline.reader),
+        ([{"ts": 1, "type": "say", "say": "task", "text": "hi"}], "ui.json", cline.reader),
+        ([{"ts": 1, "type": "say", "say": "text", "text": "hi"}], "ui.json", cline.roo),
+        (history("hi"), "messages.json", None),
+        ([{"role": "user", "content": "about <task>\ntags"}], "messages.json", None),
+        ({"messages": history("hi")}, "thread.json", None),
+        ([{"ts": 1, "type": "say"}, {"ts": 2, "type": "sing"}], "ui_messages.json", None),
+    ],
+)
+def test_one_of_them_wrote_it_or_none(document: Any, path: str, writer: Reader | None) -> None:
+    head = Head(path, document=document)
+    assert [reader for reader in (cline.reader, cline.roo) if reader.claims(head)] == ([writer] if writer else [])
+
+
+def test_each_event_leads_to_its_message() -> None:
+    path = XML / HISTORY
+    document = json.loads(path.read_text())
+    for event in events_of(path):
+        if isinstance(event.content, User):
+            text = json.dumps(cline.roo.payload(document, event))
+            assert event.content.text in text

@@ -1,0 +1,179 @@
+"""Codex: tokens, copied histories, calls that wait, and the places of its logs."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import zstandard
+
+from unspool.dialect import Record
+from unspool.ingest.logs import open_log
+from unspool.model import Event, Note, Origin
+from unspool.model.event import TokenUsage, ToolCall, ToolOutput, User
+from unspool.readers import READERS
+
+FIXTURES = Path(__file__).parent / "readers" / "codex"
+LOGS = sorted(FIXTURES.rglob("*.jsonl"))
+ROLLOUTS = [path for path in LOGS if path.name != "session_index.jsonl"]
+THREAD = "019c0001-0000-7000-8000-000000000001"
+
+
+def fed(lines: list[dict[str, Any]], reader: str = "codex") -> list[list[Event | Note]]:
+    """What each line gave, and what the end."""
+    decoder = READERS[reader].decoder("rollout.jsonl")
+    given = []
+    for number, line in enumerate(lines, 1):
+        data = json.dumps(line).encode()
+        given.append(list(decoder.feed(Record(data, Origin("rollout.jsonl", number, 0, len(data))))))
+    return [*given, list(decoder.close())]
+
+
+def events(lines: list[dict[str, Any]]) -> list[Event]:
+    return [item for items in fed(lines) for item in items if isinstance(item, Event)]
+
+
+def line(kind: str, **payload: Any) -> dict[str, Any]:
+    return {"timestamp": "2026-01-31T12:00:00.000Z", "type": kind, "payload": payload}
+
+
+def header(**more: Any) -> dict[str, Any]:
+    return line("session_meta", id=THREAD, timestamp="2026-01-31T12:00:00.000Z", source="cli", **more)
+
+
+def usage(given: int, cached: int, output: int, reasoning: int = 0) -> dict[str, int]:
+    return {
+        "input_tokens": given,
+        "cached_input_tokens": cached,
+        "output_tokens": output,
+        "reasoning_output_tokens": reasoning,
+        "total_tokens": given + output,
+    }
+
+
+def counted(total: dict[str, int] | None, last: dict[str, int] | None = None) -> dict[str, Any]:
+    return line("event_msg", type="token_count", info={"total_token_usage": total, "last_token_usage": last})
+
+
+def sums(told: list[Event]) -> tuple[int, int, int, int]:
+    """As Codex counts: all input, of which cached; all output, of which reasoning."""
+    used = [event.content for event in told if isinstance(event.content, TokenUsage)]
+    return (
+        sum(one.input + one.cache_read + one.cache_write for one in used),
+        sum(one.cache_read for one in used),
+        sum(one.output for one in used),
+        sum(one.reasoning for one in used),
+    )
+
+
+def test_the_sum_is_the_last_total() -> None:
+    call = usage(1000, 600, 50, 20)
+    twice = usage(2000, 1200, 100, 40)
+    told = events([header(), counted(call, call), counted(call, call), counted(twice, call), counted(twice, call)])
+    assert sums(told) == (2000, 1200, 100, 40)
+    assert sum(isinstance(event.content, TokenUsage) for event in told) == 2  # two calls of the same size
+
+
+def test_a_total_that_begins_anew_is_added() -> None:
+    first, full = usage(1000, 0, 50), {**usage(0, 0, 0), "total_tokens": 258400}
+    again = usage(700, 0, 20)
+    told = events([header(), counted(first, first), counted(full, None), counted(again, again)])
+    assert sums(told) == (1700, 0, 70, 0)
+    resumed = usage(3000, 0, 80)  # larger than before, but it is its own last call
+    assert sums(events([header(), counted(first, first), counted(resumed, resumed)])) == (4000, 0, 130, 0)
+
+
+def test_without_a_total_each_call_counts_once() -> None:
+    one, two = usage(1000, 0, 50), usage(1200, 0, 60)
+    assert sums(events([header(), counted(None, one), counted(None, one), counted(None, two)])) == (2200, 0, 110, 0)
+
+
+def test_what_was_copied_is_not_counted() -> None:
+    copied, own = usage(5000, 4000, 100), usage(5600, 4500, 120)
+    lines = [
+        header(forked_from_id="another"),
+        line("session_meta", id="another"),
+        counted(copied, copied),
+        line("event_msg", type="task_started", turn_id="019c0002-0000-7000-8000-000000000001"),
+        counted(copied, copied),
+        counted(own, usage(600, 500, 20)),
+    ]
+    assert sums(events(lines)) == (600, 500, 20, 0)
+
+
+def test_nothing_that_was_copied_is_told_again() -> None:
+    for name in ("fork.jsonl", "fork_restamped.jsonl"):
+        log = open_log(str(FIXTURES / name))
+        assert log is not None
+        told = [event.content for event in log if isinstance(event, Event)]
+        assert [content.text for content in told if isinstance(content, User)] == ["And now?"]
+
+
+@pytest.mark.parametrize("path", ROLLOUTS, ids=lambda path: path.name)
+def test_a_log_that_grows_tells_the_same(path: Path) -> None:
+    """What is told of a beginning is the beginning of what is told of the whole."""
+    whole = list(_records(path))
+    told = [_named(item) for item in _decoded(whole, close=True)]
+    for size in range(len(whole)):
+        begun = [_named(item) for item in _decoded(whole[:size], close=False)]
+        assert begun == told[: len(begun)]
+
+
+@pytest.mark.parametrize("path", ROLLOUTS, ids=lambda path: path.name)
+def test_every_result_has_its_call(path: Path) -> None:
+    told = [item.content for item in _decoded(list(_records(path)), close=True) if isinstance(item, Event)]
+    calls = {content.provider_call_id for content in told if isinstance(content, ToolCall)}
+    results = [content.provider_call_id for content in told if isinstance(content, ToolOutput)]
+    assert {result for result in results if result is not None} <= calls
+    assert len(results) == len(set(results))
+
+
+def test_nothing_waits_where_the_log_tells_of_no_deeds() -> None:
+    script = line("response_item", type="custom_tool_call", call_id="c1", name="exec", input="text(1);")
+    patch = line("response_item", type="custom_tool_call", call_id="c2", name="apply_patch", input="*** Begin Patch")
+    given = fed([header(), script, patch])
+    assert [len(items) for items in given] == [0, 1, 1, 0]
+    given = fed([{**header(), "ordinal": 0}, script, patch])
+    assert [len(items) for items in given] == [0, 0, 0, 2]
+
+
+def test_a_packed_log_is_read(tmp_path: Path) -> None:
+    packed = tmp_path / "rollout-2026-01-31T12-00-00-x.jsonl.zst"
+    packed.write_bytes(zstandard.compress((FIXTURES / "echoes.jsonl").read_bytes()))
+    log = open_log(str(packed))
+    assert log is not None
+    assert log.reader.name == "codex"
+    assert sums([event for event in log if isinstance(event, Event)]) == (3100, 1800, 130, 40)
+
+
+def test_places() -> None:
+    places = list(READERS["codex"].places({}, Path("/home/me")))
+    assert [str(place.folder) for place in places] == ["/home/me/.codex/sessions", "/home/me/.codex/archived_sessions"]
+    places = list(READERS["codex"].places({"CODEX_HOME": "/data/codex"}, Path("/home/me")))
+    assert [str(place.folder) for place in places] == ["/data/codex/sessions", "/data/codex/archived_sessions"]
+
+
+def test_the_payload_is_what_stands_in_the_envelope() -> None:
+    said = line("response_item", type="message", role="user", content=[{"type": "input_text", "text": "Hello"}])
+    event = events([header(), said])[0]
+    payload = READERS["codex"].payload
+    assert payload(said, event) == said["payload"]
+    assert payload(said["payload"], event) == said["payload"]
+    assert payload(7, event) == 7
+
+
+def _records(path: Path) -> Iterator[Record]:
+    log = open_log(str(path))
+    assert log is not None
+    yield from (record for record in log.records() if isinstance(record, Record))
+
+
+def _decoded(records: list[Record], close: bool) -> list[Event | Note]:
+    decoder = READERS["codex"].decoder("rollout.jsonl")
+    items = [item for record in records for item in decoder.feed(record)]
+    return [*items, *decoder.close()] if close else items
+
+
+def _named(item: Event | Note) -> Any:
+    return (item.session_id, item.key, item.content) if isinstance(item, Event) else (item.kind, item.origin.line)

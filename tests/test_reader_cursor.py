@@ -1,0 +1,82 @@
+"""Cursor: what a path says, times in prompts, texts that come twice, and logs that grow."""
+
+from pathlib import Path
+
+import pytest
+
+from unspool.dialect import Head, Reader, Record
+from unspool.ingest.heads import head_of
+from unspool.model import Event
+from unspool.model.event import Said
+from unspool.readers import claude_code, cursor
+from unspool.readers.cursor.places import project_in, whereabouts
+from unspool.readers.cursor.prompts import parted
+from unspool.sources.records import read_lines
+
+FOLDER = Path(__file__).parent / "readers"
+ID = "0b6f2c1e-4a77-4d0b-9c55-3f1f0a6b7c01"
+
+
+def events_of(reader: Reader, path: Path, lines: int | None = None) -> list[Event]:
+    decoder = reader.decoder(str(path))
+    records = [record for record in read_lines(str(path)) if isinstance(record, Record)]
+    items = [item for record in records[:lines] for item in decoder.feed(record)]
+    return [item for item in (*items, *decoder.close()) if isinstance(item, Event)]
+
+
+@pytest.mark.parametrize(
+    ("path", "session", "agent"),
+    [
+        (f"/h/projects/home-ada/agent-transcripts/{ID}.jsonl", ID, None),
+        (f"/h/projects/home-ada/agent-transcripts/{ID}/{ID}.jsonl", ID, None),
+        (f"/h/projects/home-ada/agent-transcripts/{ID}/transcript.jsonl", ID, None),
+        (f"/h/projects/home-ada/agent-transcripts/{ID}/subagents/s1.jsonl", ID, "s1"),
+        ("chat.txt", "chat", None),
+    ],
+)
+def test_the_path_says_whose_transcript_it_is(path: str, session: str, agent: str | None) -> None:
+    where = whereabouts(path)
+    assert (where.session, where.agent) == (session, agent)
+    assert where.dashes == ("home-ada" if path.startswith("/") else None)
+
+
+def test_the_project_is_a_folder_that_a_call_leads_through() -> None:
+    assert project_in({"path": "/home/ada/my-app.io/src/a.py"}, "home-ada-my-app-io") == "/home/ada/my-app.io"
+    assert project_in({"paths": ["C:\\Users\\ada\\app\\a.py"]}, "C-Users-ada-app") == "C:\\Users\\ada\\app"
+    assert project_in({"path": "/home/ada/other/a.py", "note": "home/ada/my-app"}, "home-ada-my-app") is None
+    assert project_in(["/home/ada"], "home-ada") is None
+
+
+def test_times_in_prompts() -> None:
+    assert parted("<timestamp>Sunday, Sep 20, 2026, 12:31 AM (UTC+3)</timestamp>hi").time == "2026-09-20T00:31:00+03:00"
+    assert parted("<timestamp>Monday, Aug 3, 2026, 10:52 PM (UTC-4:30)</timestamp>").time == "2026-08-03T22:52:00-04:30"
+    assert parted("<timestamp>Monday, Aug 3, 2026, 10:52 PM (UTC)</timestamp>").time == "2026-08-03T22:52:00+00:00"
+    assert parted("<timestamp>Foo 99, 2026</timestamp>hi") == parted("hi")
+
+
+def test_what_was_said_in_chunks_is_said_once() -> None:
+    texts = [
+        event.content.text
+        for event in events_of(cursor.stream, FOLDER / "cursor_stream/chunks.jsonl")
+        if isinstance(event.content, Said)
+    ]
+    assert texts == ["One, two.", "Three."]
+
+
+@pytest.mark.parametrize("case", ["cursor/words.jsonl", "cursor_text/marks.txt", "cursor_stream/tools.jsonl"])
+def test_events_stay_the_same_while_a_log_grows(case: str) -> None:
+    path = FOLDER / case
+    reader = {"cursor": cursor.reader, "cursor_text": cursor.text, "cursor_stream": cursor.stream}[path.parent.name]
+    whole = [(event.key, event.before, event.content) for event in events_of(reader, path)]
+    for lines in range(1, sum(1 for _ in read_lines(str(path)))):
+        part = [(event.key, event.before, event.content) for event in events_of(reader, path, lines)]
+        assert part[:-1] == whole[: max(0, len(part) - 1)]
+
+
+def test_claude_code_and_cursor_do_not_take_each_others_streams() -> None:
+    own = {"type": "system", "subtype": "init", "apiKeySource": "env", "session_id": "s", "model": "m", "cwd": "/"}
+    assert cursor.stream.claims(Head("-", lines=(own,)))
+    assert not cursor.stream.claims(Head("-", lines=({**own, "tools": ["Bash"], "uuid": "u"},)))
+    for path in (FOLDER / "cursor_stream").glob("*.json*"):
+        if not path.name.endswith(".golden.json"):
+            assert not claude_code.stream.claims(head_of(str(path)))

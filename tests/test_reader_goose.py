@@ -1,0 +1,45 @@
+"""What the generic tests of readers cannot ask of Goose's: that tokens add up, however a session was kept."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from test_readers import FOLDERS, laid_out
+from unspool.ingest.logs import open_log
+from unspool.model import Event
+from unspool.model.event import TokenUsage
+from unspool.readers import READERS
+
+
+@pytest.mark.parametrize("case", sorted((FOLDERS / "goose").glob("*.sql")), ids=lambda case: case.stem)
+def test_the_calls_add_up_to_what_the_session_says(case: Path, tmp_path: Path) -> None:
+    (file,) = laid_out(case, tmp_path)
+    log = open_log(str(file))
+    assert log is not None
+    spent: dict[str, list[int]] = {}
+    for event in log:
+        if isinstance(event, Event) and isinstance(usage := event.content, TokenUsage):
+            session = event.session_id if event.stream_id == "main" else event.stream_id.removeprefix("agent:")
+            sums = spent.setdefault(session, [0, 0])
+            sums[0] += usage.input + usage.cache_read + usage.cache_write
+            sums[1] += usage.output
+    query = "SELECT id, accumulated_input_tokens, accumulated_output_tokens FROM sessions"
+    said = {session: [given, output] for session, given, output in sqlite3.connect(file).execute(query)}
+    assert spent == {session: sums for session, sums in said.items() if any(sums)}
+
+
+def test_closing_twice_counts_once(tmp_path: Path) -> None:
+    (file,) = laid_out(FOLDERS / "goose_jsonl" / "session.jsonl", tmp_path)
+    log = open_log(str(file))
+    assert log is not None
+    list(log)
+    assert list(log._decoder.close()) == []
+
+
+def test_places_heed_the_environment(tmp_path: Path) -> None:
+    reader = READERS["goose"]
+    assert [str(place.folder) for place in reader.places({"GOOSE_PATH_ROOT": "/g"}, tmp_path)] == ["/g/data/sessions"]
+    first = next(iter(reader.places({}, tmp_path)))
+    assert first.folder == tmp_path / ".local/share/goose/sessions"
+    assert tmp_path / ".goose/sessions" in [place.folder for place in READERS["goose_jsonl"].places({}, tmp_path)]
