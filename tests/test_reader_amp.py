@@ -4,9 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from unspool.dialect import Record
+from unspool.exports.events import body
 from unspool.model import Event, Origin
 from unspool.readers.amp import reader
 
@@ -24,11 +23,11 @@ def test_an_event_leads_back_to_its_message() -> None:
 
 
 def test_a_thread_that_grows_keeps_what_was_told() -> None:
-    told = {event.key: msgspec.json.encode(event.content) for event in events(THREAD)}
+    told = {event.key: body(event) for event in events(THREAD)}
     for length in range(len(THREAD["messages"])):
         part = {**THREAD, "messages": THREAD["messages"][:length], "usageLedger": {}, "queuedMessages": []}
         for event in events(part):
-            assert told[event.key] == msgspec.json.encode(event.content)
+            assert told[event.key] == body(event)
 
 
 def test_tokens_are_those_of_the_messages_and_of_the_ledger_where_they_are_silent() -> None:

@@ -4,10 +4,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 
 from unspool.dialect import Head, Record
+from unspool.exports.events import body
 from unspool.ingest.heads import head_of
 from unspool.model import Event, Origin
 from unspool.readers import READERS
@@ -30,7 +30,7 @@ def events(case: Path, pause_at: int | None = None) -> list[tuple[str, str, Any]
             found += decoder.close()
     found += decoder.close()
     told = [item for item in found if isinstance(item, Event)]
-    return sorted((event.key, event.type, msgspec.json.encode(event.content)) for event in told)
+    return sorted((event.key, event.type, body(event)) for event in told)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.parent.name}/{case.name}")

@@ -128,10 +128,11 @@ def _feed(reader: Reader, path: str, values: list[Any]) -> None:
         items += decoder.feed(Record(data, Origin(path, number, 0, len(data)), None if data else value))
     items += decoder.close()
     for item in items:
-        msgspec.json.encode(item.content if isinstance(item, Event) else item)
         if isinstance(item, Event):
             assert item.timestamp is None or len(item.timestamp) == 24
-            msgspec.convert(msgspec.to_builtins(item.content), type(item.content))  # every field is of its type
+            content = content_of(item)
+            msgspec.json.encode(content)
+            msgspec.convert(msgspec.to_builtins(content), type(content))  # every field is of its type
     msgspec.json.encode(list(decoder.sessions.values()))
     msgspec.convert(msgspec.to_builtins(decoder.sessions), dict[str, Facts])
 

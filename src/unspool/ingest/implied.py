@@ -137,7 +137,7 @@ def _block(said: Thinking | Said | ToolCall) -> Block:
             return ThinkingBlock(text)
         case Said(text=text):
             return Text(text)
-    given = said.arguments if said.given is None else said.given
+    given = said.given
     if isinstance(given, dict):
         return ToolUse(said.provider_call_id, said.name, given)
     return ToolUse(said.provider_call_id, said.name, None, text=str(given))

@@ -77,7 +77,7 @@ def _calls(path: str) -> Iterator[tuple[str, str, Any, str]]:
     if log is not None:
         for event in log:
             if isinstance(event, Event) and isinstance(call := event.content, ToolCall):
-                yield log.reader.agent, call.name, call.arguments if call.given is None else call.given, call.kind
+                yield log.reader.agent, call.name, call.given, call.kind
         return
     for exchange in read_exchanges(path):
         if isinstance(exchange, Exchange):

@@ -6,11 +6,13 @@ is how an event is written. In memory it holds a key in place of its id: ids are
 """
 
 import hashlib
+from collections.abc import Callable
 from typing import Any, ClassVar, Literal, TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import force_setattr
 
-from unspool.model.action import Action, Kind, PlanItem
+from unspool.model.action import Action, Kind, Meaning, PlanItem
 from unspool.model.note import Origin
 
 Level: TypeAlias = Literal["info", "warning", "error", "context", "system"]
@@ -39,16 +41,47 @@ class Said(Struct, frozen=True, gc=False, omit_defaults=True):
     text: str
 
 
-class ToolCall(Struct, frozen=True, gc=False, omit_defaults=True):
+class ToolCall(Struct, frozen=True, gc=False):
+    """A call of a tool. On paper: name, kind, arguments, provider_call_id and actions.
+
+    What it means is worked out when it is first asked for: a list of sessions never asks.
+    """
+
     type: ClassVar = "tool_call"
     name: str
     """As the agent calls it."""
-    kind: Kind
-    arguments: Any
     provider_call_id: str | None
-    actions: tuple[Action, ...] = ()
-    given: Any = None
+    given: Any
     """The arguments as the agent wrote them. Not written out: they stand in the record that the event came from."""
+    told: Meaning | Callable[[str, Any], Meaning]
+    """What the call means, or who can tell."""
+
+    @property
+    def meaning(self) -> Meaning:
+        if isinstance(self.told, Meaning):
+            return self.told
+        meaning = self.told(self.name, self.given)
+        force_setattr(self, "told", meaning)  # it says the same as before
+        return meaning
+
+    @property
+    def kind(self) -> Kind:
+        return self.meaning.kind
+
+    @property
+    def arguments(self) -> Any:
+        """The fields of its kind, and what else it carried."""
+        return self.meaning.arguments
+
+    @property
+    def actions(self) -> tuple[Action, ...]:
+        """Where it did more than one thing, or more precisely than the arguments can say."""
+        return self.meaning.actions
+
+    def did(self, actions: tuple[Action, ...]) -> "ToolCall":
+        """The same call, of which it became known what it really did."""
+        meaning = Meaning(self.kind, self.arguments, actions)
+        return ToolCall(self.name, self.provider_call_id, self.given, meaning)
 
 
 class ToolOutput(Struct, frozen=True, gc=False, omit_defaults=True):

@@ -10,9 +10,7 @@ from unspool.sources.values import string, text_of
 
 def call_of(vocabulary: Vocabulary, name: Any, arguments: Any, call_id: Any) -> ToolCall:
     """The call with what it means; nothing in it need be of the type that it should be."""
-    called = text_of(name)
-    meaning = vocabulary.read(called, arguments_of(arguments))
-    return ToolCall(called, meaning.kind, meaning.arguments, string(call_id), meaning.actions)
+    return ToolCall(text_of(name), string(call_id), arguments_of(arguments), vocabulary.read)
 
 
 def arguments_of(value: Any) -> Any:

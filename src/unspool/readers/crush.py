@@ -186,8 +186,7 @@ class Database:
     def _call(self, data: dict[str, Any], key: str) -> None:
         name, call = text_of(data.get("name")), string(data.get("id"))
         arguments = arguments_of(data.get("input") or {})
-        meaning = self._read(name, arguments)
-        self._emit(ToolCall(name, meaning.kind, meaning.arguments, call, meaning.actions, arguments), key)
+        self._emit(ToolCall(name, call, arguments, self._read), key)
         if (child := self._children.get(call or "")) is not None:
             self._emit(AgentSpawn(child, call, name, self._titles.get(child)), f"{child}:spawn")
 

@@ -226,9 +226,7 @@ class Database:
     def _call(self, use: dict[str, Any], key: str) -> None:
         name, given = text_of(use.get("name")), use.get("input")
         arguments = arguments_of(use.get("raw_input") if given is None else given)
-        meaning = self._read(name, arguments)
-        call = string(use.get("id"))
-        self._emit(ToolCall(name, meaning.kind, meaning.arguments, call, meaning.actions, arguments), key)
+        self._emit(ToolCall(name, string(use.get("id")), arguments, self._read), key)
 
     def _result(self, result: dict[str, Any], call: str | None, key: str) -> None:
         content = result.get("content")

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from unspool.actions.vocabulary import meaning
 from unspool.dialect import Head, Place, Reader, Record
-from unspool.model import Event, Facts, Note, Origin
+from unspool.model import Event, Facts, Meaning, Note, Origin
 from unspool.model.action import FileWrite
 from unspool.model.event import (
     Level,
@@ -216,9 +216,9 @@ class History:
             actions = tuple(edit.action for edit in edits)
             told = meaning(actions[0], None, actions if len(actions) > 1 else ())
             name = "write_file" if isinstance(actions[0], FileWrite) else "edit_block"
-            self._log.emit(ToolCall(name, told.kind, told.arguments, key, told.actions), key)
         else:
-            self._log.emit(ToolCall("edit_block", "file_edit", {"file_path": path}, key), key)
+            name, told = "edit_block", Meaning("file_edit", {"file_path": path})
+        self._log.emit(ToolCall(name, key, told.arguments, told), key)
         self._log.emit(ToolOutput(key, line, False), f"{key}:result")
 
 

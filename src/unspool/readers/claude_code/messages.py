@@ -19,6 +19,7 @@ AGENT = "claude_code"
 _SYNTHETIC = "<synthetic>"
 """The model of messages that the program wrote itself."""
 _PERSISTED = "<persisted-output>"
+_DELEGATING = ("Task", "Agent")
 _SERVER_RESULT = "_tool_result"
 
 
@@ -71,11 +72,9 @@ class Messages:
         match block.get("type"):
             case "tool_use" | "server_tool_use" | "mcp_tool_use":
                 name = text_of(block.get("name"))
-                given = block.get("input")
-                meaning = self._read(name, given)
                 call = string(block.get("id"))
-                emit(ToolCall(name, meaning.kind, meaning.arguments, call, meaning.actions, given), key, stream)
-                if meaning.kind == "agent" and call:
+                emit(ToolCall(name, call, block.get("input"), self._read), key, stream)
+                if call and name in _DELEGATING:
                     self._delegated.add(call)
             case "text":
                 emit(Said(text_of(block.get("text"))), key, stream)

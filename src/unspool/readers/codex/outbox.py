@@ -9,7 +9,6 @@ A script or a patch is written before it ran. Such a call waits, and all behind 
 from collections.abc import Iterable
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from unspool.model import MAIN, Action, Content, Origin
 from unspool.model.event import Thinking, ToolCall
@@ -142,7 +141,7 @@ class Outbox:
         for call in [call for call, held in self._open.items() if whole or held.answered]:
             held = self._open.pop(call)
             if held.is_known and isinstance(held.content, ToolCall):
-                held.content = replace(held.content, actions=tuple(held.actions or ()))
+                held.content = held.content.did(tuple(held.actions or ()))
             held.actions = None
         if self.queue[0].actions is not None:
             return

@@ -41,7 +41,7 @@ class Thread:
         self.searches: dict[str, str | None] = {}
         """The calls of searches, by what was searched for."""
         self._model: str | None = None
-        self._vocabulary = vocabulary_for(AGENT)
+        self._read = vocabulary_for(AGENT).read
         self._waits: dict[str, str] = {}
         """Calls of `wait`, and the script that each asks for."""
         self._spawns: dict[str, dict[str, Any]] = {}
@@ -65,8 +65,9 @@ class Thread:
         self.has_spoken = self._scripted = False
 
     def called(self, name: str, arguments: Any, call: str | None, actions: tuple[Action, ...] = ()) -> None:
-        meaning = self._vocabulary.read(name, arguments)
-        content = ToolCall(name, meaning.kind, meaning.arguments, call, actions or meaning.actions)
+        content = ToolCall(name, call, arguments, self._read)
+        if actions:
+            content = content.did(actions)
         if call is not None:
             self.calls.add(call)
             if name == "wait":
@@ -117,11 +118,10 @@ class Thread:
 
     def alone(self, name: str, arguments: Any, deed: dict[str, Any], output: ToolOutput) -> None:
         """Something was done by no call that the log has: it is told as one."""
-        meaning = self._vocabulary.read(name, arguments)
         call = output.provider_call_id
         self.calls.add(call)
-        actions = changes_of(deed) or meaning.actions
-        self.outbox.say(ToolCall(name, meaning.kind, meaning.arguments, call, actions))
+        content, actions = ToolCall(name, call, arguments, self._read), changes_of(deed)
+        self.outbox.say(content.did(actions) if actions else content)
         self.outbox.say(output, "1")
 
     def compacted(self, content: Compacted, is_echo: bool) -> None:

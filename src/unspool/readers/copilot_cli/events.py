@@ -227,8 +227,8 @@ class Events:
         server, tool = request.get("mcpServerName"), request.get("mcpToolName")
         arguments = request.get("arguments")
         if isinstance(server, str) and isinstance(tool, str):
-            means = meaning(Mcp(server, tool, arguments_of(arguments)))
-            call = ToolCall(text_of(name), means.kind, means.arguments, call_id or None, means.actions)
+            given = arguments_of(arguments)
+            call = ToolCall(text_of(name), call_id or None, given, meaning(Mcp(server, tool, given)))
         else:
             call = call_of(self._vocabulary, name, arguments, call_id or None)
         self._emit(call, part)

@@ -75,9 +75,8 @@ class Stream:
                 log.emit(typed(text_of(value.get("content"))), f"{line}:user")
             case "tool_use":
                 name = text_of(value.get("tool_name"))
-                meaning = self._read(name, arguments_of(value.get("parameters")))
-                call_id = string(value.get("tool_id"))
-                log.emit(ToolCall(name, meaning.kind, meaning.arguments, call_id, meaning.actions), f"{line}:call")
+                call_id, given = string(value.get("tool_id")), arguments_of(value.get("parameters"))
+                log.emit(ToolCall(name, call_id, given, self._read), f"{line}:call")
             case "tool_result":
                 failed = value.get("status") == "error"
                 output = text_of(value.get("output"))

@@ -259,8 +259,9 @@ class Turns:
         if key not in self._called:
             self._called.add(key)
             name = text_of(call.get("name"))
-            meaning = self._meaning(name, arguments_of(call.get("args")), call.get("displayName"))
-            self.emit(ToolCall(name, meaning.kind, meaning.arguments, call_id, meaning.actions), f"{key}:call")
+            given = arguments_of(call.get("args"))
+            told = _on_server(name, given, call.get("displayName")) or self._read
+            self.emit(ToolCall(name, call_id, given, told), f"{key}:call")
             if isinstance(agent := call.get("agentId"), str):
                 self.emit(AgentSpawn(agent, call_id, name, string(call.get("description"))), f"{key}:spawn")
         if key in self._answered:
@@ -277,13 +278,14 @@ class Turns:
         whole = full_output(output, self._folder) if "For full output see: " in output else None
         self.emit(ToolOutput(call_id, output, failed or bad, whole), f"{key}:result")
 
-    def _meaning(self, name: str, arguments: Any, title: Any) -> Meaning:
-        """What the call means. Tools of servers bear any name; what they are called on the screen gives them away."""
-        if isinstance(title, str) and title.endswith(_SERVER):
-            server = title[: -len(_SERVER)].rpartition("(")[2]
-            tool = name.removeprefix(f"mcp_{server}_").removeprefix(f"{server}__")
-            return meaning_of(Mcp(server, tool, arguments))
-        return self._read(name, arguments)
+
+def _on_server(name: str, arguments: Any, title: Any) -> Meaning | None:
+    """Tools of servers bear any name; what they are called on the screen gives them away."""
+    if not isinstance(title, str) or not title.endswith(_SERVER):
+        return None
+    server = title[: -len(_SERVER)].rpartition("(")[2]
+    tool = name.removeprefix(f"mcp_{server}_").removeprefix(f"{server}__")
+    return meaning_of(Mcp(server, tool, arguments))
 
 
 def _shown(value: dict[str, Any], parts: list[Any]) -> list[Content]:

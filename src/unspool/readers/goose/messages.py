@@ -235,9 +235,7 @@ class Messages:
         name, arguments = text_of(value.get("name")), arguments_of(value.get("arguments"))
         if asked.get("status") == "error":
             name, arguments = name or "invalid", {"raw": text_of(asked.get("error"))}
-        meaning = self._read(name, arguments)
-        call = string(block.get("id"))
-        self._emit(ToolCall(name, meaning.kind, meaning.arguments, call, meaning.actions, arguments), key)
+        self._emit(ToolCall(name, string(block.get("id")), arguments, self._read), key)
 
     def _result(self, block: dict[str, Any], key: str) -> None:
         output, failed = _outcome(mapping(block.get("toolResult")))

@@ -260,8 +260,7 @@ class Conversation:
         time, told = mapping(state.get("time")), mapping(state.get("metadata"))
         self._log.at(time.get("start"))
         arguments = arguments_of(state.get("input"))
-        meaning = self._read(name, arguments)
-        self._emit(message, ToolCall(name, meaning.kind, meaning.arguments, call, meaning.actions, arguments), key)
+        self._emit(message, ToolCall(name, call, arguments, self._read), key)
         self._spawn(message, told, mapping(arguments), call)
         match state.get("status"):
             case "completed":

@@ -111,9 +111,8 @@ class Stream:
                     log.emit(Thinking(text_of(block.get("thinking"))), f"{key}:{at}", stream)
                 case {"type": "tool_use"}:
                     name = text_of(block.get("name"))
-                    meaning = self._read(name, arguments_of(block.get("input")))
-                    call_id = string(block.get("id"))
-                    call = ToolCall(name, meaning.kind, meaning.arguments, call_id, meaning.actions)
+                    given = arguments_of(block.get("input"))
+                    call = ToolCall(name, string(block.get("id")), given, self._read)
                     log.emit(call, f"{key}:{at}", stream)
                 case str():
                     log.emit(Said(block), f"{key}:{at}", stream)

@@ -173,10 +173,8 @@ class Transcript:
             call = part.get("functionCall") if isinstance(part, dict) else None
             if isinstance(call, dict):
                 tool = text_of(call.get("name"))
-                meaning = self._read(tool, arguments_of(call.get("args")))
-                content: Content = ToolCall(
-                    tool, meaning.kind, meaning.arguments, string(call.get("id")), meaning.actions
-                )
+                given = arguments_of(call.get("args"))
+                content: Content = ToolCall(tool, string(call.get("id")), given, self._read)
             elif isinstance(part, dict) and part.get("thought"):
                 content = Thinking(part_text(part))
             elif text := part_text(part):
