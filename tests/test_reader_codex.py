@@ -9,6 +9,7 @@ import pytest
 import zstandard
 
 from unspool.dialect import Record
+from unspool.exports.events import body
 from unspool.ingest.logs import open_log
 from unspool.model import Event, Note, Origin
 from unspool.model.event import TokenUsage, ToolCall, ToolOutput, User
@@ -176,4 +177,4 @@ def _decoded(records: list[Record], close: bool) -> list[Event | Note]:
 
 
 def _named(item: Event | Note) -> Any:
-    return (item.session_id, item.key, item.content) if isinstance(item, Event) else (item.kind, item.origin.line)
+    return (item.session_id, item.key, body(item)) if isinstance(item, Event) else (item.kind, item.origin.line)

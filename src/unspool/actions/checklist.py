@@ -7,10 +7,12 @@ import re
 
 from unspool.model.action import PlanItem
 
-_ITEM = re.compile(r"^[ \t]*(?:[-*+]|\d+[.)])?[ \t]*\[([^\]\n]*)\][ \t]*(\S.*?)[ \t\r]*$", re.MULTILINE)
+_ITEM = re.compile(r"^[ \t]*+(?:(?:[-*+]|\d++[.)])[ \t]*+)?\[([^\]\n]*+)\][ \t]*+(\S.*+)", re.MULTILINE)
 _MARKS = {"": "pending", "x": "completed", "X": "completed", "-": "in_progress", "~": "in_progress"}
 
 
 def items_of(text: str) -> tuple[PlanItem, ...]:
     """Its items, in order: none if it has no boxes. A word in a box is the status itself."""
-    return tuple(PlanItem(match[2], _MARKS.get(box := match[1].strip(), box)) for match in _ITEM.finditer(text))
+    return tuple(
+        PlanItem(match[2].rstrip(), _MARKS.get(box := match[1].strip(), box)) for match in _ITEM.finditer(text)
+    )

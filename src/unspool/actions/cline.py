@@ -1,7 +1,8 @@
 """Cline's tools and Roo's, which grew out of them. Older calls were tags in a text, where every value is a string."""
 
-import re
 from typing import Any, ClassVar
+
+import msgspec
 
 from unspool.actions.files import (
     CHANGE,
@@ -35,11 +36,13 @@ from unspool.actions.shapes import (
 )
 from unspool.actions.vocabulary import Call, Vocabulary, each, several
 from unspool.model import Action
-from unspool.model.action import Agent, Ask, Execute, FileEdit, FileRead, FileWrite, Plan, Web
+from unspool.model.action import Agent, Execute, FileEdit, FileRead, FileWrite, Plan, Web
 
-_TAGGED = re.compile(r"<path>\s*(.*?)\s*</path>", re.DOTALL)
-_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
-_SUGGESTED = re.compile(r"<suggest[^>]*>\s*(.*?)\s*</suggest>", re.DOTALL)
+
+def tagged(tag: str, text: str) -> list[str]:
+    """What stands between such tags, wherever they are."""
+    parts = [part.partition(">")[2] for part in text.split(f"<{tag}")[1:]]
+    return [part.partition(f"</{tag}>")[0].strip() for part in parts if f"</{tag}>" in part]
 
 
 class ReadFiles(Call, frozen=True, gc=False):
@@ -66,7 +69,7 @@ class ReadFiles(Call, frozen=True, gc=False):
             return [FileRead(one) if isinstance(one, str) else ReadLines.of(one).action() for one in self.files]
         if isinstance(self.path, str) and self.path:
             return [ReadLines(self.path, self.offset, self.limit, self.start_line, self.end_line).action()]
-        return [FileRead(path) for path in several(self.path or tuple(_TAGGED.findall(self.args or "")))]
+        return [FileRead(path) for path in several(self.path or tuple(tagged("path", self.args or "")))]
 
 
 class Replace(EditFile, frozen=True, gc=False):
@@ -128,9 +131,11 @@ class AskFollowUp(Call, frozen=True, gc=False):
     options: str | tuple[str | dict[str, Any], ...] | None = None
 
     def action(self) -> Action:
-        if isinstance(self.options, str):
-            return Ask(self.question, tuple(_SUGGESTED.findall(self.options) or _QUOTED.findall(self.options)))
-        return Question(self.question, self.options).action()
+        options = self.options
+        if isinstance(options, str):
+            found = tagged("suggest", options)
+            options = tuple(found) if found else msgspec.json.decode(options or "[]", type=tuple[str, ...])
+        return Question(self.question, options).action()
 
 
 class NewTask(Delegate, frozen=True, gc=False):

@@ -24,11 +24,7 @@ from unspool.actions.vocabulary import Call, Vocabulary, each
 from unspool.model import Action
 from unspool.model.action import Ask
 
-_QUESTION = re.compile(
-    r"^\s*\d+\.\s*\[question\]\s*(.+?)\s*$((?:(?!^\s*\d+\.\s*\[question\]).)*)",
-    re.MULTILINE | re.DOTALL,
-)
-_OPTION = re.compile(r"^\s*\[option\]\s*(.+?)\s*$", re.MULTILINE)
+_LINE = re.compile(r"\d+\.\s*\[question\]\s*+(.+)|\[option\]\s*+(.+)")
 
 
 class AskUser(Call, frozen=True, gc=False):
@@ -43,7 +39,14 @@ class AskUser(Call, frozen=True, gc=False):
         return each(self._asked())
 
     def _asked(self) -> list[Ask]:
-        return [Ask(match[1], tuple(_OPTION.findall(match[2]))) for match in _QUESTION.finditer(self.questionnaire)]
+        asked: list[tuple[str, list[str]]] = []
+        for line in self.questionnaire.splitlines():
+            match = _LINE.match(line.strip())
+            if match and match[1]:
+                asked.append((match[1], []))
+            elif match and asked:
+                asked[-1][1].append(match[2])
+        return [Ask(question, tuple(options)) for question, options in asked]
 
 
 TOOLS: dict[str, type[Call]] = {

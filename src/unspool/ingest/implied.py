@@ -21,6 +21,7 @@ from unspool.model.event import (
     User,
 )
 from unspool.sources.values import time_of
+from unspool.wires.values import arguments_of
 
 
 class Implied:
@@ -137,7 +138,5 @@ def _block(said: Thinking | Said | ToolCall) -> Block:
             return ThinkingBlock(text)
         case Said(text=text):
             return Text(text)
-    given = said.given
-    if isinstance(given, dict):
-        return ToolUse(said.provider_call_id, said.name, given)
-    return ToolUse(said.provider_call_id, said.name, None, text=str(given))
+    arguments, written = arguments_of(said.given)
+    return ToolUse(said.provider_call_id, said.name, arguments, written)

@@ -15,6 +15,7 @@ from unspool.ingest.logs import open_log
 from unspool.ingest.open import read_exchanges
 from unspool.model import Event, Exchange
 from unspool.model.event import ToolCall
+from unspool.readers.calls import arguments_of
 
 _EXAMPLES = 3
 
@@ -77,7 +78,7 @@ def _calls(path: str) -> Iterator[tuple[str, str, Any, str]]:
     if log is not None:
         for event in log:
             if isinstance(event, Event) and isinstance(call := event.content, ToolCall):
-                yield log.reader.agent, call.name, call.given, call.kind
+                yield log.reader.agent, call.name, arguments_of(call.given), call.kind
         return
     for exchange in read_exchanges(path):
         if isinstance(exchange, Exchange):

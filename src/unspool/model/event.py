@@ -52,7 +52,7 @@ class ToolCall(Struct, frozen=True, gc=False):
     """As the agent calls it."""
     provider_call_id: str | None
     given: Any
-    """The arguments as the agent wrote them. Not written out: they stand in the record that the event came from."""
+    """The arguments as the agent wrote them, be it an object or a text. Not written out: they stand in the record."""
     told: Meaning | Callable[[str, Any], Meaning]
     """What the call means, or who can tell."""
 

@@ -101,7 +101,9 @@ class Happenings:
         }
 
     def read(self, event: dict[str, Any]) -> None:
-        kind = string(event.get("type"))
+        kind = event.get("type")
+        if kind.__class__ is not str:
+            kind = string(kind)
         handler = self._handlers.get(kind)
         if handler is not None:
             handler(event)

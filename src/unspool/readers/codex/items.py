@@ -6,7 +6,7 @@ from typing import Any
 from unspool.actions.codex import qualified
 from unspool.model.event import AgentMessage, Compacted, Notification, Said, ToolOutput
 from unspool.readers.codex.texts import content_text, folder_in, lines_of, told, typed_text, words_of
-from unspool.readers.codex.thread import Thread, arguments_of
+from unspool.readers.codex.thread import Thread
 from unspool.sources.jsontext import Unreadable, dumps, strict
 from unspool.sources.values import mapping, placeholder, string, text_of
 
@@ -40,7 +40,9 @@ class Items:
         }
 
     def read(self, item: dict[str, Any]) -> None:
-        kind = string(item.get("type"))
+        kind = item.get("type")
+        if kind.__class__ is not str:
+            kind = string(kind)
         handler = self._handlers.get(kind)
         if self._outbox.queue and kind not in _ANSWERS:
             self._outbox.go_on()
@@ -96,12 +98,13 @@ class Items:
         self._outbox.think(lines_of(item.get("summary")) or lines_of(item.get("content")))
 
     def _function(self, item: dict[str, Any]) -> None:
-        name = qualified(text_of(item.get("name")), _text(item.get("namespace")))
-        self._thread.called(name, arguments_of(item.get("arguments")), _call(item))
+        name, call = item.get("name"), item.get("call_id")
+        if name.__class__ is not str or call.__class__ is not str or "namespace" in item:
+            name, call = _name(item), _call(item)
+        self._thread.called(name, item.get("arguments"), call)
 
     def _custom(self, item: dict[str, Any]) -> None:
-        name = qualified(text_of(item.get("name")), _text(item.get("namespace")))
-        self._thread.called(name, arguments_of(item.get("input")), _call(item))
+        self._thread.called(_name(item), item.get("input"), _call(item))
 
     def _shell(self, item: dict[str, Any]) -> None:
         action = said_in(mapping(item.get("action")))
@@ -116,7 +119,7 @@ class Items:
             self._thread.searches[mark] = call
 
     def _tool_search(self, item: dict[str, Any]) -> None:
-        self._thread.called("tool_search", arguments_of(item.get("arguments")), _call(item))
+        self._thread.called("tool_search", item.get("arguments"), _call(item))
 
     def _found_tools(self, item: dict[str, Any]) -> None:
         self._outbox.say(ToolOutput(_call(item), dumps(item.get("tools")), item.get("status") == "failed"))
@@ -158,6 +161,13 @@ def _picture(item: dict[str, Any]) -> str:
 def _call(item: dict[str, Any]) -> str | None:
     call = item.get("call_id")
     return call if call.__class__ is str else string(call) or string(item.get("id"))
+
+
+def _name(item: dict[str, Any]) -> str:
+    name, namespace = item.get("name"), item.get("namespace")
+    if namespace is None and name.__class__ is str and "." not in name:
+        return str(name)
+    return qualified(text_of(name), _text(namespace))
 
 
 def _text(value: Any) -> str | None:

@@ -72,6 +72,8 @@ def _is_nonzero(text: str) -> bool:
 
 def running_cell(text: str) -> str | None:
     """The number of the script that still runs behind an answered call; `wait` asks for it again."""
+    if "Script running" not in text[:_HEADER]:
+        return None
     found = _RUNNING.match(text)
     return found[1] if found else None
 

@@ -18,7 +18,7 @@ from unspool.readers.codex.copied import Copied, comes_from_another, may_repeat,
 from unspool.readers.codex.happenings import Happenings
 from unspool.readers.codex.items import Items
 from unspool.readers.codex.thread import Thread
-from unspool.sources.jsontext import Unreadable, loads
+from unspool.sources.jsontext import Unreadable, loads, strict
 from unspool.sources.values import mapping, string, text_of
 
 _NAME = re.compile(r"rollout-[\dT-]{19}-(.+?)\.jsonl")
@@ -61,17 +61,22 @@ class Rollout:
         return self._log.sessions
 
     def feed(self, record: Record) -> Iterable[Event | Note]:
-        if len(record.data) > _LONG and _WORLD in record.data[:_START]:
+        data, log = record.data, self._log
+        if len(data) > _LONG and _WORLD in data[:_START]:
             return ()
-        line = self._log.value(record)
-        if line.__class__ is dict:
-            if self._copied is None:
-                self._read(line)
-            else:
-                self._sort(self._copied, line)
-        elif line is not None:
-            self._log.note("skipped", "a line that is no object")
-        return self._log.take()
+        log.origin = record.origin
+        try:
+            line = strict(data)
+        except Unreadable:
+            line = log.value(record)
+        if line.__class__ is not dict:
+            if line is not None:
+                log.note("skipped", "a line that is no object")
+        elif self._copied is None:
+            self._read(line)
+        else:
+            self._sort(self._copied, line)
+        return log.take()
 
     def close(self) -> Iterable[Event | Note]:
         if self._unsure:
@@ -80,16 +85,20 @@ class Rollout:
         return self._log.take()
 
     def _read(self, line: dict[str, Any]) -> None:
-        kind, payload = string(line.get("type")), line.get("payload")
+        kind, payload = line.get("type"), line.get("payload")
         if payload.__class__ is dict:
-            self._log.at(line.get("timestamp"))
+            log, time = self._log, line.get("timestamp")
+            if time.__class__ is str and len(time) == 24 and time[23] == "Z":  # nearly always
+                log.time = time
+            else:
+                log.at(time)
             self._lines += 1
             if "ordinal" in line:
                 self._thread.itemised = True
-            handler = self._handlers.get(kind)
+            handler = self._handlers.get(kind) if kind.__class__ is str else None
             if handler is not None:
                 handler(payload)
-            elif kind not in _PASSED_OVER:
+            elif text_of(kind) not in _PASSED_OVER:
                 self._log.note("unknown", f"record type {kind!r}")
         elif "payload" in line:
             self._log.note("odd", f"a record of type {kind!r} whose payload is no object")

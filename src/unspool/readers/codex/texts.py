@@ -169,7 +169,7 @@ def _notified(text: str) -> Content:
 
 def _wraps_image(part: Any) -> bool:
     """The tags that stand before and behind an image, as texts of their own."""
-    text = mapping(part).get("text")
+    text = part.get("text") if isinstance(part, dict) else None
     if not isinstance(text, str) or not text.startswith(("<image", "</image>")):
         return False
     return text == "</image>" or (text.endswith(">") and len(text) < _TAG and "\n" not in text)

@@ -4,7 +4,7 @@ from typing import Any
 
 from unspool.actions import vocabulary_for
 from unspool.actions.codex import changes_of
-from unspool.model import Action
+from unspool.model import Action, Meaning
 from unspool.model.event import AgentSpawn, Compacted, ModelChange, ToolCall, ToolOutput
 from unspool.readers.codex.counting import Tally
 from unspool.readers.codex.outbox import Outbox
@@ -41,7 +41,7 @@ class Thread:
         self.searches: dict[str, str | None] = {}
         """The calls of searches, by what was searched for."""
         self._model: str | None = None
-        self._read = vocabulary_for(AGENT).read
+        self._vocabulary = vocabulary_for(AGENT)
         self._waits: dict[str, str] = {}
         """Calls of `wait`, and the script that each asks for."""
         self._spawns: dict[str, dict[str, Any]] = {}
@@ -64,26 +64,30 @@ class Thread:
     def begin_turn(self) -> None:
         self.has_spoken = self._scripted = False
 
-    def called(self, name: str, arguments: Any, call: str | None, actions: tuple[Action, ...] = ()) -> None:
-        content = ToolCall(name, call, arguments, self._read)
+    def _read(self, name: str, given: Any) -> Meaning:
+        return self._vocabulary.read(name, arguments_of(given))
+
+    def called(self, name: str, given: Any, call: str | None, actions: tuple[Action, ...] = ()) -> None:
+        """A call and what it was given: JSON in a string, a text, or an object."""
+        content = ToolCall(name, call, given, self._read)
         if actions:
             content = content.did(actions)
         if call is not None:
             self.calls.add(call)
             if name == "wait":
-                self._waits[call] = str(mapping(arguments).get("cell_id"))
+                self._waits[call] = str(mapping(arguments_of(given)).get("cell_id"))
             elif name in _SPAWNING:
-                self._spawns[call] = mapping(arguments)
+                self._spawns[call] = mapping(arguments_of(given))
         self._scripted = self._scripted or name == "exec"
-        if call is not None and self._waits_for_deeds(name, arguments):
+        if call is not None and self._waits_for_deeds(name, given):
             self.outbox.hold(content)
         else:
             self.outbox.say(content)
 
-    def _waits_for_deeds(self, name: str, arguments: Any) -> bool:
+    def _waits_for_deeds(self, name: str, given: Any) -> bool:
         if not self._patched and not self.itemised:
             return False
-        return (self.itemised and name == "exec") or _is_patch(name, arguments)
+        return (self.itemised and name == "exec") or _is_patch(name, given)
 
     def returned(self, call: str | None, output: Any) -> None:
         text, failed = output_of(output)
@@ -158,10 +162,13 @@ def arguments_of(given: Any) -> Any:
     return {} if given is None else given
 
 
-def _is_patch(name: str, arguments: Any) -> bool:
+def _is_patch(name: str, given: Any) -> bool:
     """A patch, or a shell command that holds one."""
     if name == _PATCH:
         return True
-    command = mapping(arguments).get("cmd") or mapping(arguments).get("command")
+    if isinstance(given, str) and _PATCH not in given:
+        return False
+    arguments = mapping(arguments_of(given))
+    command = arguments.get("cmd") or arguments.get("command")
     words = command if isinstance(command, list) else [command]
     return any(isinstance(word, str) and _PATCH in word for word in words)
