@@ -13,6 +13,5 @@ _MARKS = {"": "pending", "x": "completed", "X": "completed", "-": "in_progress",
 
 def items_of(text: str) -> tuple[PlanItem, ...]:
     """Its items, in order: none if it has no boxes. A word in a box is the status itself."""
-    return tuple(
-        PlanItem(match[2].rstrip(), _MARKS.get(box := match[1].strip(), box)) for match in _ITEM.finditer(text)
-    )
+    found = [(match[1].strip(), match[2].rstrip()) for match in _ITEM.finditer(text)]
+    return tuple([PlanItem(item, _MARKS.get(box, box)) for box, item in found])

@@ -12,6 +12,7 @@ from unspool.actions.files import (
     EditFile,
     Edits,
     ReadLines,
+    Replace,
     Sketch,
     WriteFile,
 )
@@ -34,9 +35,10 @@ from unspool.actions.shapes import (
     Todos,
     UseSkill,
 )
+from unspool.actions.shell import intents
 from unspool.actions.vocabulary import Call, Vocabulary, each, several
 from unspool.model import Action
-from unspool.model.action import Agent, Execute, FileEdit, FileRead, FileWrite, Plan, Web
+from unspool.model.action import Agent, Ask, Execute, FileEdit, FileRead, FileWrite, Plan, Web
 
 
 def tagged(tag: str, text: str) -> list[str]:
@@ -72,14 +74,6 @@ class ReadFiles(Call, frozen=True, gc=False):
         return [FileRead(path) for path in several(self.path or tuple(tagged("path", self.args or "")))]
 
 
-class Replace(EditFile, frozen=True, gc=False):
-    expected_replacements: int | None = None
-
-    def action(self) -> Action:
-        whole = bool(self.replace_all) or (self.expected_replacements or 1) > 1
-        return FileEdit(self.file_path, self.old_string, self.new_string, whole)
-
-
 class Editor(Call, frozen=True, gc=False):
     """Makes a file, replaces a text in it, or puts one at a line of it."""
 
@@ -104,7 +98,8 @@ class RunCommands(Call, frozen=True, gc=False):
         return Execute(several(self.commands)[0])
 
     def actions(self) -> tuple[Action, ...]:
-        return each(Execute(command) for command in several(self.commands))
+        commands = several(self.commands)
+        return each(Execute(command) for command in commands) or intents(commands[0])
 
 
 class ReadOutput(OnShell, frozen=True, gc=False):
@@ -131,11 +126,12 @@ class AskFollowUp(Call, frozen=True, gc=False):
     options: str | tuple[str | dict[str, Any], ...] | None = None
 
     def action(self) -> Action:
-        options = self.options
-        if isinstance(options, str):
-            found = tagged("suggest", options)
-            options = tuple(found) if found else msgspec.json.decode(options or "[]", type=tuple[str, ...])
-        return Question(self.question, options).action()
+        if not isinstance(self.options, str):
+            return Question(self.question, self.options).action()
+        try:
+            return Ask(self.question, msgspec.json.decode(self.options, type=tuple[str, ...]))
+        except msgspec.DecodeError:
+            return Ask(self.question, tuple(tagged("suggest", self.options)))
 
 
 class NewTask(Delegate, frozen=True, gc=False):

@@ -108,6 +108,16 @@ class EditFile(Call, frozen=True, gc=False):
         return FileEdit(self.file_path, self.old_string, self.new_string, bool(self.replace_all))
 
 
+class Replace(EditFile, frozen=True, gc=False):
+    """Every place is replaced if several are allowed, or were expected."""
+
+    expected_replacements: int | None = None
+
+    def action(self) -> Action:
+        everywhere = bool(self.replace_all) or (self.expected_replacements or 1) > 1
+        return FileEdit(self.file_path, self.old_string, self.new_string, everywhere)
+
+
 class Change(Call, frozen=True, gc=False):
     """One of several edits: no call, but spelled in as many ways."""
 

@@ -5,7 +5,8 @@ The shapes are written out with all that the tools take, also where their meanin
 
 import re
 
-from unspool.actions.files import CHANGE, PATH, EditFile, ReadLines, ReadMany, WriteFile
+from unspool.actions import files
+from unspool.actions.files import ReadLines, ReadMany, WriteFile
 from unspool.actions.servers import underscored
 from unspool.actions.shapes import (
     PLACE,
@@ -27,7 +28,7 @@ from unspool.actions.shapes import (
 )
 from unspool.actions.vocabulary import Call, Vocabulary, each
 from unspool.model import Action
-from unspool.model.action import Agent, FileEdit, FileRead, Plan, PlanItem, Search, Web
+from unspool.model.action import Agent, FileRead, Plan, PlanItem, Search, Web
 
 _URL = re.compile(r"https?://[^\s<>\"'`\])}]*[^\s<>\"'`\])}.,;:!?]")
 
@@ -36,16 +37,8 @@ class ReadFile(ReadLines, frozen=True, gc=False):
     """Lines from `start_line` to `end_line`; before that, `limit` lines from `offset`."""
 
 
-class Replace(EditFile, frozen=True, gc=False):
-    """Every place is replaced if several are allowed, or were expected."""
-
-    spelled = PATH | CHANGE
+class Replace(files.Replace, frozen=True, gc=False):
     instruction: str | None = None
-    expected_replacements: int | None = None
-
-    def action(self) -> Action:
-        several = bool(self.replace_all) or (self.expected_replacements or 1) > 1
-        return FileEdit(self.file_path, self.old_string, self.new_string, several)
 
 
 class RunShellCommand(RunCommand, frozen=True, gc=False):

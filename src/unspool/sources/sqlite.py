@@ -48,8 +48,15 @@ def rows(path: str, queries: Mapping[str, str]) -> Iterator[Record | Note]:
 
 def _opened(path: str) -> sqlite3.Connection:
     log = Path(f"{path}-wal")
-    mode = "mode=ro" if log.is_file() and log.stat().st_size else "immutable=1"
-    return sqlite3.connect(f"file:{quote(path)}?{mode}", uri=True)
+    if log.is_file() and log.stat().st_size:
+        database = sqlite3.connect(f"file:{quote(path)}?mode=ro", uri=True)
+        try:
+            database.execute("SELECT 1 FROM sqlite_master")
+        except sqlite3.OperationalError:  # a folder that cannot be written has no room for the index of the log
+            database.close()
+        else:
+            return database
+    return sqlite3.connect(f"file:{quote(path)}?immutable=1", uri=True)
 
 
 def _columns(database: sqlite3.Connection, table: str) -> list[str]:

@@ -15,6 +15,8 @@ from unspool.sources.values import count
 
 Counts: TypeAlias = tuple[int, int, int, int, int]
 NOTHING: Counts = (0, 0, 0, 0, 0)
+_KEYS = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens")
+_INTEGERS = [int] * len(_KEYS)
 
 
 class _Call:
@@ -99,10 +101,8 @@ def _counts(numbers: Iterable[int]) -> Counts:
 def counts_of(usage: dict[str, Any]) -> Counts:
     """Input, cache read, cache write, output, reasoning. Claude's input has no cached tokens in it."""
     details = usage.get("output_tokens_details")
-    return (
-        count(usage.get("input_tokens")),
-        count(usage.get("cache_read_input_tokens")),
-        count(usage.get("cache_creation_input_tokens")),
-        count(usage.get("output_tokens")),
-        count(details.get("thinking_tokens")) if isinstance(details, dict) else 0,
-    )
+    numbers = [usage.get(key, 0) for key in _KEYS]
+    if [number.__class__ for number in numbers] != _INTEGERS:  # it hardly ever is anything else
+        numbers = [count(number) for number in numbers]
+    read, cached, written, output = numbers
+    return read, cached, written, output, count(details.get("thinking_tokens")) if isinstance(details, dict) else 0

@@ -15,68 +15,79 @@ from unspool.model.event import AgentMessage, Compacted, Notification, SlashComm
 
 CONTINUED = "This session is being continued from a previous conversation"
 _INTERRUPTED = "[Request interrupted"
-_COMMAND = re.compile(r"<command-name>(.*?)</command-name>", re.DOTALL)
-_ARGUMENTS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
-_CONTEXT = re.compile(
-    r"<(system-reminder|ide_opened_file|ide_selection|ide_diagnostics|local-command-caveat|user-prompt-submit-hook"
-    r"|user-memory-input|new-diagnostics|session-start-hook|post-tool-use-hook)>.*?</\1>",
-    re.DOTALL,
-)
-_OUTPUT = re.compile(r"<(local-command|bash)-(stdout|stderr)>(.*?)</\1-\2>", re.DOTALL)
-_TYPED_SHELL = re.compile(r"\s*<bash-input>(.*?)</bash-input>", re.DOTALL)
-_AGENT = re.compile(
-    r"<(teammate-message|task-notification|agent-message|cross-session-message)([^>]*)>(.*?)(?:</\1>|\Z)", re.DOTALL
+_CAVEAT = "Caveat: The messages below"
+_REMINDER = "</system-reminder>"
+_OPENING = re.compile(r"<([a-z_-]+)([^>]*)>")
+_OUTPUTS = ("local-command-stdout", "local-command-stderr", "bash-stdout", "bash-stderr")
+_AGENTS = ("teammate-message", "task-notification", "agent-message", "cross-session-message")
+_CONTEXT = frozenset(
+    "system-reminder ide_opened_file ide_selection ide_diagnostics local-command-caveat user-prompt-submit-hook "
+    "user-memory-input new-diagnostics session-start-hook post-tool-use-hook".split()
 )
 _SENDER = re.compile(r"(?:teammate_id|from|agent_id|sender|session)=\"([^\"]*)\"")
-_TASK = re.compile(r"<task-id>(.*?)</task-id>")
+_COMMAND = ("command-name", "command-message", "command-args")
 
 
 def said(text: str) -> Iterator[Content]:
     """What a text in a user's message is."""
-    start = text.lstrip()[:1]
-    if start not in ("<", "[", "C", "T") and "</system-reminder>" not in text:
-        yield User(text)
-    elif start == "[" and text.lstrip().startswith(_INTERRUPTED):
+    body = text.lstrip()
+    start = body[:1]
+    if start == "<":
+        yield from _tagged(text, body)
+    elif _REMINDER in text:
+        yield from _beside_context(text)
+    elif start == "[" and body.startswith(_INTERRUPTED):
         yield TurnEnd("interrupted", text=text.strip())
-    elif text.startswith(CONTINUED):
+    elif start == "T" and body.startswith(CONTINUED):
         yield Compacted(text)
-    elif text.startswith("Caveat: The messages below"):
+    elif start == "C" and body.startswith(_CAVEAT):
         yield Notification(text, "context")
-    elif start == "<" or "</system-reminder>" in text:
-        yield from _tagged(text)
     else:
         yield User(text)
 
 
-def _tagged(text: str) -> Iterator[Content]:
-    if command := _COMMAND.search(text):
-        arguments = _ARGUMENTS.search(text)
-        name = command[1].strip()
-        written = arguments[1].strip() if arguments else ""
-        yield SlashCommand(name if name.startswith("/") else f"/{name}", written or None)
-    elif typed := _TYPED_SHELL.match(text):
-        yield User(f"! {typed[1].strip()}")
-    elif outputs := [match for match in _OUTPUT.finditer(text) if match[3].strip()]:
-        for _, channel, output in (match.groups() for match in outputs):
-            yield Notification(output.strip(), "info" if channel == "stdout" else "warning")
-    elif _OUTPUT.match(text.lstrip()):
-        return  # a command of the program that said nothing
-    elif _AGENT.match(text.lstrip()):
-        for _, attributes, body in (match.groups() for match in _AGENT.finditer(text)):
-            sender = _SENDER.search(attributes) or _TASK.search(body)
-            yield AgentMessage(body.strip(), sender[1] if sender else None)
+def _tagged(text: str, body: str) -> Iterator[Content]:
+    opening = _OPENING.match(body)
+    tag = opening[1] if opening else ""
+    if tag in _COMMAND and (name := _inside(text, "command-name")) is not None:
+        yield SlashCommand(name if name.startswith("/") else f"/{name}", _inside(text, "command-args") or None)
+    elif tag == "bash-input":
+        yield User(f"! {_inside(text, tag) or ''}")
+    elif tag in _OUTPUTS:
+        for channel in _OUTPUTS:
+            if output := _inside(text, channel):
+                yield Notification(output, "info" if channel.endswith("stdout") else "warning")
+    elif tag in _AGENTS and opening is not None:
+        words = _inside(body, tag) or body[opening.end() :].strip()
+        sender = _SENDER.search(opening[2])
+        yield AgentMessage(words, sender[1] if sender else _inside(words, "task-id"))
+        if rest := body.partition(f"</{tag}>")[2].strip():
+            yield from said(rest)
     else:
         yield from _beside_context(text)
 
 
 def _beside_context(text: str) -> Iterator[Content]:
     """What was typed, and before it the context that came with it."""
-    typed = []
+    typed: list[str] = []
     at = 0
-    for match in _CONTEXT.finditer(text):
-        typed.append(text[at : match.start()])
-        yield Notification(match[0], "context")
-        at = match.end()
+    while opening := _OPENING.search(text, at):
+        end = text.find(f"</{opening[1]}>", opening.end()) if opening[1] in _CONTEXT else -1
+        if end < 0:
+            typed.append(text[at : opening.end()])
+            at = opening.end()
+            continue
+        typed.append(text[at : opening.start()])
+        at = end + len(opening[1]) + 3
+        yield Notification(text[opening.start() : at], "context")
     typed.append(text[at:])
     if prompt := "".join(typed).strip():
-        yield User(text if at == 0 else prompt)
+        yield User(prompt)
+
+
+def _inside(text: str, tag: str) -> str | None:
+    """What stands between the first such tags; None where they are not."""
+    begin = text.find(f"<{tag}")
+    begin = text.find(">", begin) if begin >= 0 else -1
+    end = text.find(f"</{tag}>", begin) if begin >= 0 else -1
+    return text[begin + 1 : end].strip() if end >= 0 else None
