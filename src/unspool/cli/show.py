@@ -72,7 +72,7 @@ def _transcript(session: "Found", stream: str | None, as_markdown: bool, full: b
     else:
         for line in _header(session):
             click.echo(line, color=colour())
-        for line in lines(outline(assembled), _paint, Cut(full, thinking)):
+        for line in lines(outline(assembled), _paint, Cut(full, thinking, session.facts.project)):
             click.echo(line, color=colour())
     if notes:
         say(f"{plural(len(notes), 'record')} not understood, the first at {notes[0].origin}: {notes[0].reason}")

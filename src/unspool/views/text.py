@@ -11,16 +11,26 @@ Paint: TypeAlias = Callable[[str, str], str]
 _LINES, _DIFF = 8, 40
 """Lines of an output and of a diff that are shown."""
 _MARGIN = "  "
+_UNSAID = ("context", "system")
+_HOOK = "hook "
+"""Context that nobody typed, and hooks that did their work: shown only where all is."""
+_FOLDED = 160
+"""Characters of a folded thought."""
 _APART = ("prompt", "said", "agent")
 """Rows with a blank line before them."""
 
 
 class Cut:
-    """How much of long things is shown."""
+    """How much of long things is shown, and what need not be said of paths: the folder that they are all in."""
 
-    def __init__(self, full: bool, thinking: bool = False) -> None:
+    def __init__(self, full: bool, thinking: bool = False, project: str | None = None) -> None:
         self.full = full
         self.thinking = thinking or full
+        self.project = f"{project.rstrip('/')}/" if project and len(project) > 1 else None
+
+    def near(self, head: str) -> str:
+        """A line with paths as they are seen from the project."""
+        return head.replace(self.project, "") if self.project and not self.full else head
 
     def lines(self, text: str, most: int) -> tuple[list[str], int]:
         """The lines to show, and how many are left out."""
@@ -34,7 +44,7 @@ def lines(rows: Iterator[Row], paint: Paint, cut: Cut) -> Iterator[str]:
     """Each line of the transcript, without its end."""
     before = None
     for row in rows:
-        if row.kind == "notice" and row.level in ("context", "system") and not cut.full:
+        if row.kind == "notice" and not cut.full and (row.level in _UNSAID or row.head.startswith(_HOOK)):
             continue
         if before is not None and (
             row.kind in ("prompt", "said", "agent") or (before == "said" and row.kind == "call")
@@ -70,14 +80,15 @@ def _row(row: Row, paint: Paint, cut: Cut) -> Iterator[str]:
 def _thinking(text: str, paint: Paint, cut: Cut) -> Iterator[str]:
     """Folded to a line unless all of it is wanted."""
     lines = _safe(text).strip().split("\n")
-    shown = lines if cut.thinking else lines[:1]
-    for number, line in enumerate(shown):
-        more = f" … {len(lines) - 1} more" if not cut.thinking and len(lines) > 1 else ""
-        yield paint(f"{'✻' if number == 0 else ' '} {line}{more}", "thinking")
+    if not cut.thinking:
+        more = f" … {len(lines) - 1:,} more lines" if len(lines) > 1 else " …" if len(lines[0]) > _FOLDED else ""
+        lines = [lines[0][:_FOLDED].rstrip() + more]
+    for number, line in enumerate(lines):
+        yield paint(f"{'✻' if number == 0 else ' '} {line}", "thinking")
 
 
 def _call(row: Row, paint: Paint, cut: Cut) -> Iterator[str]:
-    name, _, rest = _safe(row.head).partition("  ")
+    name, _, rest = _safe(cut.near(row.head)).partition("  ")
     first, *others = rest.split("\n") if rest else [""]
     took = paint(f"  {_took(row.seconds)}", "dim") if row.seconds is not None else ""
     mark = {"error": "✗", "warning": "…"}.get(row.level, "●")
