@@ -78,10 +78,13 @@ class ToolCall(Struct, frozen=True, gc=False):
         """Where it did more than one thing, or more precisely than the arguments can say."""
         return self.meaning.actions
 
-    def did(self, actions: tuple[Action, ...]) -> "ToolCall":
+    def did(self, actions: Callable[[], tuple[Action, ...]]) -> "ToolCall":
         """The same call, of which it became known what it really did."""
-        meaning = Meaning(self.kind, self.arguments, actions)
-        return ToolCall(self.name, self.provider_call_id, self.given, meaning)
+
+        def told(_name: str, _given: Any) -> Meaning:
+            return Meaning(self.kind, self.arguments, actions())
+
+        return ToolCall(self.name, self.provider_call_id, self.given, told)
 
 
 class ToolOutput(Struct, frozen=True, gc=False, omit_defaults=True):

@@ -14,6 +14,14 @@ from unspool.sources.values import count, mapping, string
 Counts: TypeAlias = tuple[int, int, int, int, int]
 """Input, cache read, cache write, output: disjoint. Reasoning, which is part of the output."""
 _NOTHING: Counts = (0, 0, 0, 0, 0)
+_KEYS = (
+    "input_tokens",
+    "cached_input_tokens",
+    "cache_write_input_tokens",
+    "output_tokens",
+    "reasoning_output_tokens",
+)
+_INTEGERS = [int] * len(_KEYS)
 
 
 class Tally:
@@ -61,30 +69,25 @@ class Tally:
     def _growth(self, total: dict[str, Any], last: Any) -> Counts:
         now, before = _counts(total), self._total
         self._total = now
-        if now == before:
-            return _NOTHING
         if before is None:
             return _counts(last) if self.inherits and isinstance(last, dict) else now
-        if total == last or sum(now[:4]) < sum(before[:4]):
-            return now  # it began anew: after a context that was too long, or in a resumed session
+        if now[0] + now[1] + now[2] + now[3] < before[0] + before[1] + before[2] + before[3] or total == last:
+            return now if now != before else _NOTHING  # begun anew: after too long a context, in a resumed session
         return _difference(now, before)
 
 
 def _counts(usage: dict[str, Any]) -> Counts:
-    total, cached = count(usage.get("input_tokens")), count(usage.get("cached_input_tokens"))
-    written = count(usage.get("cache_write_input_tokens"))
-    output, reasoning = count(usage.get("output_tokens")), count(usage.get("reasoning_output_tokens"))
+    numbers = [usage.get(key, 0) for key in _KEYS]
+    if [number.__class__ for number in numbers] != _INTEGERS:  # they hardly ever are anything else
+        numbers = [count(number) for number in numbers]
+    total, cached, written, output, reasoning = numbers
     return max(0, total - cached - written), cached, written, output, reasoning
 
 
 def _difference(now: Counts, before: Counts) -> Counts:
-    return (
-        max(0, now[0] - before[0]),
-        max(0, now[1] - before[1]),
-        max(0, now[2] - before[2]),
-        max(0, now[3] - before[3]),
-        max(0, now[4] - before[4]),
-    )
+    pairs = zip(now, before, strict=True)
+    read, cached, written, output, reasoning = [one - other if one > other else 0 for one, other in pairs]
+    return read, cached, written, output, reasoning
 
 
 def _usage(counts: Counts, model: str | None, response: str | None = None) -> TokenUsage | None:

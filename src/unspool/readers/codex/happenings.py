@@ -119,7 +119,11 @@ class Happenings:
     # what items say too
 
     def _said(self, event: dict[str, Any]) -> None:
-        self._speak([{"text": text_of(event.get("message"))}])
+        text = text_of(event.get("message"))
+        if text and not self._outbox.queue and self._outbox.repeats((f"a{text}",)):
+            self._thread.has_spoken = True
+        else:
+            self._speak([{"text": text}])
 
     def _speak(self, content: Any) -> None:
         self._outbox.go_on()

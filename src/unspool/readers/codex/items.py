@@ -83,6 +83,11 @@ class Items:
     def _said(self, content: Any) -> None:
         """What the model said; in some versions also what another agent told it, as JSON."""
         self._thread.has_spoken = True
+        if content.__class__ is list and len(content) == 1 and content[0].__class__ is dict:
+            text = content[0].get("text")
+            if text.__class__ is str and text and text[0] not in "{<":  # nearly always
+                self._outbox.tell((Said(text),), (f"a{text}",))
+                return
         text = content_text(content)
         if text.startswith('{"author"'):
             try:

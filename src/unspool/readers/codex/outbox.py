@@ -6,10 +6,14 @@ echo. An echo waits until the next event shows whether the item comes; if it doe
 A script or a patch is written before it ran. Such a call waits, and all behind it, until it is known what it did.
 """
 
-from collections.abc import Iterable
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import Any
 
 from msgspec import Struct
 
+from unspool.actions.codex import changes_of
 from unspool.model import MAIN, Action, Content, Origin
 from unspool.model.event import Thinking, ToolCall
 from unspool.readers.log import Log
@@ -32,8 +36,8 @@ class _Waiting(Struct):
     key: str
     origin: Origin
     time: str | None
-    actions: list[Action] | None = None
-    """Of a call that is still open."""
+    deeds: list[dict[str, Any]] | None = None
+    """Of a call that is still open: what it did, as the log tells it."""
     is_known: bool = False
     """The log said what the call did, be it nothing."""
     answered: bool = False
@@ -49,15 +53,19 @@ class Outbox:
         """Of keys: threads of one session stand in files of their own, each with a first line."""
         self.queue: list[_Waiting] = []
         """Empty, or it begins with a call that is still open."""
+        self._unkept: tuple[Origin, str | None] | None = None
+        """Where a thought stood whose text was not kept; nothing came behind it yet. Most thoughts are such."""
         self._open: dict[str, _Waiting] = {}
         """The calls in the queue whose deeds may still come."""
         self._echoes: list[_Echo] = []
-        self._unechoed: dict[str, int] = {}
+        self._unechoed: OrderedDict[str, int] = OrderedDict()
         """How often a text was told and not echoed; below 0, how often it was echoed and not told."""
 
     def say(self, content: Content, part: str = "0") -> None:
         if self._echoes:
             self._confirm()
+        if self._unkept is not None:
+            self._think_silently()
         log = self._log
         key = f"{self.prefix}{log.origin.line}:{part}"
         if self.queue:
@@ -70,18 +78,29 @@ class Outbox:
         left, known = list(marks), self._unechoed
         if self._echoes:
             self._echoes = [echo for echo in self._echoes if not _taken(echo.marks, left)]
-        if left and all(known.get(mark, 0) < 0 for mark in left):
+        if left and known and all(known.get(mark, 0) < 0 for mark in left):
             self._count(left, 1)
             return
         for part, content in enumerate(contents):
             self.say(content, str(part))
         self._count(left, 1)
 
-    def echo(self, contents: list[Content], marks: tuple[str, ...]) -> None:
+    def repeats(self, marks: Sequence[str]) -> bool:
+        """Whether it is the echo of what was told already: nearly every one is."""
         known = self._unechoed
-        if marks and all(known.get(mark, 0) > 0 for mark in marks):
-            self._count(marks, -1)
+        if not marks or not all(known.get(mark, 0) > 0 for mark in marks):
+            return False
+        self._count(marks, -1)
+        return True
+
+    def echo(self, contents: list[Content], marks: tuple[str, ...]) -> None:
+        if self.repeats(marks):
             return
+        if self._unkept is not None:
+            if contents and isinstance(contents[0], Thinking):
+                self._unkept = None  # it gives way to the text
+            else:
+                self._think_silently()
         if contents and isinstance(contents[0], Thinking):
             self._echoes = [echo for echo in self._echoes if echo.contents != _UNKEPT]
         self._echoes.append(_Echo(contents, self._log.origin, self._log.time, marks))
@@ -100,6 +119,10 @@ class Outbox:
         """A reasoning item. One whose text was not kept gives way to an echo that has it."""
         if texts:
             self.tell([Thinking("\n".join(texts))], tuple([f"r{text}" for text in texts]))
+        elif not self._echoes and not self.queue:
+            if self._unkept is not None:
+                self._think_silently()
+            self._unkept = self._log.origin, self._log.time
         elif not any(isinstance(content, Thinking) for echo in self._echoes for content in echo.contents):
             self.echo(_UNKEPT, ())
 
@@ -107,19 +130,22 @@ class Outbox:
         """A call that waits for its deeds."""
         if self._echoes:
             self._confirm()
+        if self._unkept is not None:
+            self._think_silently()
         key = f"{self.prefix}{self._log.origin.line}:0"
-        held = _Waiting(call, key, self._log.origin, self._log.time, actions=[])
+        held = _Waiting(call, key, self._log.origin, self._log.time, deeds=[])
         self.queue.append(held)
         self._open[call.provider_call_id or key] = held
 
-    def done(self, call: str, actions: tuple[Action, ...], loose: bool) -> bool:
+    def done(self, call: str, deed: dict[str, Any] | None, loose: bool) -> bool:
         """Something was done: by that call, or, if loose, by the newest script that is open. Whether one is."""
         held = self._open.get(call)
         if held is None and loose:
             held = next((held for held in reversed(self._open.values()) if _is_script(held.content)), None)
-        if held is None or held.actions is None:
+        if held is None or held.deeds is None:
             return False
-        held.actions += actions
+        if deed is not None:
+            held.deeds.append(deed)
         held.is_known = True
         return True
 
@@ -141,19 +167,30 @@ class Outbox:
         for call in [call for call, held in self._open.items() if whole or held.answered]:
             held = self._open.pop(call)
             if held.is_known and isinstance(held.content, ToolCall):
-                held.content = held.content.did(tuple(held.actions or ()))
-            held.actions = None
-        if self.queue[0].actions is not None:
+                held.content = held.content.did(partial(_actions, tuple(held.deeds or ())))
+            held.deeds = None
+        if self.queue[0].deeds is not None:
             return
-        free = next((at for at, held in enumerate(self.queue) if held.actions is not None), len(self.queue))
+        free = next((at for at, held in enumerate(self.queue) if held.deeds is not None), len(self.queue))
         out, self.queue = self.queue[:free], self.queue[free:]
         self._emit(out)
 
     def close(self) -> None:
+        if self._unkept is not None:
+            self._think_silently()
         if self._echoes:
             self._confirm()
         if self.queue:
             self.go_on(whole=True)
+
+    def _think_silently(self) -> None:
+        log = self._log
+        now = log.origin, log.time
+        if self._unkept is not None:
+            log.origin, log.time = self._unkept
+            self._unkept = None
+            log.emit(_UNKEPT[0], f"{self.prefix}{log.origin.line}:0", self.stream)
+            log.origin, log.time = now
 
     def _confirm(self) -> None:
         """No item came for them: the echoes are the events."""
@@ -183,7 +220,7 @@ class Outbox:
             if found:
                 known[mark] = found
         while len(known) > _REMEMBERED:
-            del known[next(iter(known))]
+            known.popitem(last=False)
 
 
 def _taken(marks: tuple[str, ...], left: list[str]) -> bool:
@@ -195,6 +232,10 @@ def _taken(marks: tuple[str, ...], left: list[str]) -> bool:
         rest.remove(mark)
     left[:] = rest
     return bool(marks)
+
+
+def _actions(deeds: tuple[dict[str, Any], ...]) -> tuple[Action, ...]:
+    return tuple([action for deed in deeds for action in changes_of(deed)])
 
 
 def _is_script(content: Content) -> bool:

@@ -71,7 +71,7 @@ class Thread:
         """A call and what it was given: JSON in a string, a text, or an object."""
         content = ToolCall(name, call, given, self._read)
         if actions:
-            content = content.did(actions)
+            content = content.did(lambda: actions)
         if call is not None:
             self.calls.add(call)
             if name == "wait":
@@ -110,13 +110,14 @@ class Thread:
 
     def did(self, call: str | None, item: dict[str, Any]) -> bool:
         """Something was done for a call that is known or open. Not so: nothing told of it yet."""
-        actions, known = changes_of(item), call in self.calls
+        deed: dict[str, Any] | None = item
+        known = call in self.calls
         if item.get("success") is False or item.get("status") in ("failed", "declined"):
             self.failed.add(call)
             if "changes" in item:
-                actions = ()
+                deed = None
         self._patched = self._patched or "changes" in item
-        if self.outbox.done(call or "", actions, loose=self.itemised and not known):
+        if self.outbox.done(call or "", deed, loose=self.itemised and not known):
             return True
         return known or (self._scripted and not self.itemised)
 
@@ -125,7 +126,7 @@ class Thread:
         call = output.provider_call_id
         self.calls.add(call)
         content, actions = ToolCall(name, call, arguments, self._read), changes_of(deed)
-        self.outbox.say(content.did(actions) if actions else content)
+        self.outbox.say(content.did(lambda: actions) if actions else content)
         self.outbox.say(output, "1")
 
     def compacted(self, content: Compacted, is_echo: bool) -> None:
