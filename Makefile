@@ -9,11 +9,17 @@ PIP_FLAGS := --quiet --disable-pip-version-check
 .PHONY: demo test check lowest bench picture lock clean
 
 demo: $(VENV)/installed
-	@echo '$$ unspool cook samples -o demo.json'
-	@$(BIN)/unspool cook samples -o demo.json
+	@echo '$$ unspool cook samples/traces -o demo.json'
+	@$(BIN)/unspool cook samples/traces -o demo.json
 	@echo
 	@echo 'demo.json holds each message once, and each request as a path through them. One that goes on from a summary:'
 	@grep '"parent_reason":"compaction"' demo.json | cut -c1-190
+	@echo
+	@echo '$$ unspool sessions samples/logs'
+	@$(BIN)/unspool sessions samples/logs
+	@echo
+	@echo '$$ unspool show samples/logs/claude-code.jsonl'
+	@$(BIN)/unspool show samples/logs/claude-code.jsonl
 
 test: check lowest
 

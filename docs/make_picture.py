@@ -1,4 +1,4 @@
-"""Draw docs/cook.svg: the terminal after `unspool cook samples`, from the program's real output."""
+"""Draw docs/cook.svg: the terminal after `unspool cook samples/traces`, from the program's real output."""
 
 import io
 import os
@@ -12,7 +12,10 @@ from rich.text import Text
 
 ROOT = Path(__file__).parent.parent
 WIDTH = 115
-COMMANDS = ("unspool cook samples -o cooked.json", "grep 'parent_reason\":\"compaction' cooked.json | cut -c 1-113")
+COMMANDS = (
+    "unspool cook samples/traces -o cooked.json",
+    "grep 'parent_reason\":\"compaction' cooked.json | cut -c 1-113",
+)
 
 
 def shown(command: str) -> str:

@@ -97,6 +97,7 @@ ROWS: dict[str, list[Row]] = {
             WHICH,
         ),
         ("ask_followup_question", {"question": "Which?", "follow_up": [{"text": "A"}, {"text": "B"}]}, WHICH),
+        ("ask_followup_question", {"question": "Which?", "options": "A or B"}, Ask("Which?")),
         ("new_task", {"mode": "code", "message": "p"}, Agent(None, "p", "code")),
         ("new_task", {"context": "p"}, Agent(None, "p")),
         ("use_subagents", {"prompt_1": "p", "prompt_2": "q"}, Agent(prompt="p")),
@@ -283,6 +284,7 @@ def test_what_a_call_does_several_times_is_told_one_by_one() -> None:
     tagged = "<file><path>a</path></file>\n<file><path> b </path></file>"
     assert read("read_file", {"args": tagged}).actions == (FileRead("a"), FileRead("b"))
     assert read("run_commands", {"commands": ["a", "b"]}).actions == (Execute("a"), Execute("b"))
+    assert read("run_commands", {"commands": ["cat a"]}).actions == (FileRead("a"),)
     assert read("use_subagents", {"prompt_1": "p", "prompt_2": "q"}).actions == (Agent(prompt="p"), Agent(prompt="q"))
 
 

@@ -70,6 +70,7 @@ ROWS: dict[str, list[Row]] = {
         ("glob grep", PATTERN, FOUND),
         ("list ls", PATH, READ),
         ("lsp", {"operation": "hover", "filePath": "a"}, Search(query="hover", path="a")),
+        ("lsp", {"action": "hover", "path": "a"}, Search(query="hover", path="a")),
         ("lsp_diagnostics lsp_hover", {"path": "p"}, READ),
         ("codesearch", QUERY, ASKED),
         ("webfetch", URL, PAGE),

@@ -28,11 +28,27 @@ def shown() -> list[tuple[str, str, str]]:
 COMMANDS = [each for each in shown() if not each[1].startswith("make ")]
 
 
+def a_home(folder: Path) -> dict[str, str]:
+    """An environment: the samples are at hand, and the agents whose logs are among them were used here."""
+    logs, home = ROOT / "samples" / "logs", folder / "home"
+    shutil.copytree(ROOT / "samples", folder / "samples")
+    shutil.copy(ROOT / "samples" / "traces" / "trip-planner.jsonl", folder / "trace.jsonl")
+    shutil.copytree(
+        logs, home / ".claude" / "projects" / "bakery", ignore=lambda *_: ["codex.jsonl", "gemini-cli.jsonl"]
+    )
+    for log, place in (
+        ("codex.jsonl", home / ".codex" / "sessions" / "rollout-codex.jsonl"),
+        ("gemini-cli.jsonl", home / ".gemini" / "tmp" / "bakery" / "chats" / "session.jsonl"),
+    ):
+        place.parent.mkdir(parents=True)
+        shutil.copy(logs / log, place)
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    cache = str(folder / "cache")
+    return {"PATH": path, "HOME": str(home), "UNSPOOL_CACHE": cache, "TZ": "UTC", "LANG": "C.UTF-8"}
+
+
 @pytest.mark.parametrize(("page", "command", "output"), COMMANDS, ids=[each[1][:60] for each in COMMANDS])
 def test_shown_commands_run(page: str, command: str, output: str, tmp_path: Path) -> None:
-    shutil.copytree(ROOT / "samples", tmp_path / "samples")
-    shutil.copy(ROOT / "samples" / "trip-planner.jsonl", tmp_path / "trace.jsonl")
-    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     done = subprocess.run(
         ["bash", "-c", command],
         cwd=tmp_path,
@@ -40,7 +56,7 @@ def test_shown_commands_run(page: str, command: str, output: str, tmp_path: Path
         stderr=subprocess.STDOUT,
         text=True,
         check=False,
-        env={**os.environ, "PATH": path},
+        env=a_home(tmp_path),
         timeout=60,
     )
     assert done.returncode == 0, f"{page}: {done.stdout}"
@@ -62,7 +78,7 @@ def test_links_lead_somewhere() -> None:
 
 
 def test_the_python_in_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    shutil.copy(ROOT / "samples" / "trip-planner.jsonl", tmp_path / "trace.jsonl")
+    shutil.copy(ROOT / "samples" / "traces" / "trip-planner.jsonl", tmp_path / "trace.jsonl")
     monkeypatch.chdir(tmp_path)
     (code,) = re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(), re.DOTALL | re.MULTILINE)
     names: dict[str, Any] = {}

@@ -130,11 +130,11 @@ def test_every_result_has_its_call(path: Path) -> None:
     assert len(results) == len(set(results))
 
 
-def test_nothing_waits_where_the_log_tells_of_no_deeds() -> None:
+def test_only_patches_wait_where_the_log_tells_of_no_other_deeds() -> None:
     script = line("response_item", type="custom_tool_call", call_id="c1", name="exec", input="text(1);")
     patch = line("response_item", type="custom_tool_call", call_id="c2", name="apply_patch", input="*** Begin Patch")
     given = fed([header(), script, patch])
-    assert [len(items) for items in given] == [0, 1, 1, 0]
+    assert [len(items) for items in given] == [0, 1, 0, 1]
     given = fed([{**header(), "ordinal": 0}, script, patch])
     assert [len(items) for items in given] == [0, 0, 0, 2]
 

@@ -120,7 +120,7 @@ def test_an_output_that_was_cut_is_found_beside_the_log(tmp_path: Path) -> None:
     kept.write_text("all of it")
     (folder / "chats").mkdir()
     log = folder / "chats" / "session-1.jsonl"
-    output = "Output too large.\nFor full output see: /home/me/.gemini/tmp/work/tool-outputs/session-1/shell_1.txt\n…"
+    output = "Output too large.\nFor full output see: /home/me/.gemini/tmp/srv/tool-outputs/session-1/shell_1.txt\n…"
     call = {"id": "c", "name": "run_shell_command", "args": {"command": "x"}, "status": "success", "result": output}
     header = {"sessionId": "s", "projectHash": "h"}
     message = {"id": "g", "type": "gemini", "content": "", "toolCalls": [call]}

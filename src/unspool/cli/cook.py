@@ -23,10 +23,11 @@ FORMATS = ("auto", "openai", "claude", "gemini", "responses")
 @click.option("--notes", metavar="FILE", help="Write what could not be understood there too, as JSON lines.")
 @click.option("-q", "--quiet", is_flag=True, help="No summary on standard error.")
 def command(inputs: tuple[str, ...], output: str, wire: str, strict: bool, notes: str | None, quiet: bool) -> None:
-    """Turn recorded API traffic into a deduplicated graph of its conversations.
+    """Turn recorded API traffic or agents' logs into a deduplicated graph of their conversations.
 
-    INPUT is a file, a folder or - (standard input): JSON lines, one JSON array or object, also .gz and .zst. Each
-    message and tool is written once; each request lists its messages by id, and names the request it continues.
+    INPUT is a file, a folder, - (standard input), or a session: its id, the beginning of it, or latest. Files are JSON
+    lines, one JSON array or object, also .gz and .zst, or an agent's log. Each message and tool is written once; each
+    request lists its messages by id, and names the request it continues.
 
     \b
     unspool cook trace.jsonl -o cooked.json
@@ -42,20 +43,21 @@ def command(inputs: tuple[str, ...], output: str, wire: str, strict: bool, notes
     from unspool.errors import StrictFault
     from unspool.exports.cooked import encode
     from unspool.exports.writing import write
-    from unspool.jobs.cook import cook
+    from unspool.jobs.cook import cook, is_session
     from unspool.sources.files import expand
 
     _refuse_overwriting(inputs, output, notes)
     gc.disable()  # nothing here is cyclic, and what is kept is kept to the end
-    files = list(expand(inputs))
+    sessions = [given for given in inputs if is_session(given)]
+    files = list(expand(given for given in inputs if given not in sessions))
     with Progress(files, shown=not quiet) as progress:
-        cooked = cook(*files, wire=wire, seen=progress.seen)
+        cooked = cook(*files, *sessions, wire=wire, seen=progress.seen)
     _kept.append(cooked)
     write(output, encode(cooked))
     if notes:
         write(notes, (msgspec.json.encode(note) + b"\n" for note in cooked.notes))
     if not quiet:
-        say_summary(cooked, len(files))
+        say_summary(cooked, len(files) + len(sessions))
     if strict and cooked.notes:
         raise StrictFault(f"--strict: {plural(len(cooked.notes), 'note')}, the first at {cooked.notes[0].origin}")
 

@@ -58,30 +58,57 @@ def command(
     if as_json:
         click.echo(b"".join(msgspec.json.encode(row) + b"\n" for row in rows), nl=False)
         return
-    _say(rows)
+    _say(rows, bool(paths or agent or project or since or until))
 
 
-def _say(rows: "list[SessionRow]") -> None:
-    from unspool.cli.words import colour, fit, human, local, one_line, plural, say, short_names, span, terminal_width
+def _say(rows: "list[SessionRow]", filtered: bool) -> None:
+    from unspool.cli.words import (
+        colour,
+        fit,
+        human,
+        local,
+        one_line,
+        plural,
+        safe,
+        say,
+        short_names,
+        span,
+        terminal_width,
+    )
+    from unspool.model.session import Tokens
 
     if not rows:
-        say("no session: see `unspool sources` for where we look")
+        say("no session that matches" if filtered else "no session: see `unspool sources` for where we look")
         return
     names = short_names([row.id for row in rows])
     widest = max(len("session"), *map(len, names))
-    prompt = max(terminal_width(1, 120) - 69 - widest, 12)
-    numbers = f"{'turns':>5} {'tools':>5} {'input':>7} {'output':>7}"
-    head = f"{'session':<{widest}} {'agent':<11} {'start':<16} {'took':>7} {numbers}  asked"
-    click.secho(head, dim=True, color=colour())
-    for row, name in zip(rows, names, strict=True):
-        tokens = row.tokens
-        numbers = f"{row.turns:>5} {row.tools:>5} {human(tokens.total - tokens.output):>7} {human(tokens.output):>7}"
-        asked = fit(one_line(row.prompt or row.title or "(nothing)"), prompt).rstrip()
-        place = f"{fit(row.agent, 11)} {local(row.start):<16} {span(row.duration):>7}"
-        short = click.style(f"{name:<{widest}}", fg="yellow")
-        click.echo(f"{short} {place} {numbers}  {asked}", color=colour())
-    total = sum((row.tokens for row in rows), type(rows[0].tokens)())
-    say(
-        f"{plural(len(rows), 'session')}: {human(total.input)} tokens in, {human(total.cache_read)} from the cache, "
-        f"{human(total.cache_write)} into it, {human(total.output)} out"
+    wide = (columns := terminal_width(1, 120)) >= 100
+    asked = max(columns - widest - (78 if wide else 54), 12)
+    heads = _line(
+        f"{'session':<{widest}}", "agent", "start", "took", "turns", "tools", ("input", "cached", "output"), wide
     )
+    click.secho(f"{heads}  asked", dim=True, color=colour())
+    for row, name in zip(rows, names, strict=True):
+        counts = (
+            human(row.tokens.input + row.tokens.cache_write),
+            human(row.tokens.cache_read),
+            human(row.tokens.output),
+        )
+        shown = click.style(f"{safe(name):<{widest}}", fg="yellow")
+        line = _line(shown, row.agent, local(row.start), span(row.duration), row.turns, row.tools, counts, wide)
+        click.echo(f"{line}  {fit(one_line(row.prompt or row.title or '(nothing)'), asked).rstrip()}", color=colour())
+    total = sum((row.tokens for row in rows), Tokens())
+    say(
+        f"{plural(len(rows), 'session')}: {human(total.input + total.cache_write)} tokens in, "
+        f"{human(total.cache_read)} from the cache, {human(total.output)} out"
+    )
+
+
+def _line(
+    name: str, agent: str, start: str, took: str, turns: object, tools: object, tokens: tuple[str, str, str], wide: bool
+) -> str:
+    """One row but for what was asked; on a narrow terminal only what cannot be done without."""
+    read, cached, output = tokens
+    if not wide:  # without the year
+        return f"{name} {agent:<11} {start[5:]:<11} {tools!s:>5} {read:>7} {cached:>7} {output:>7}"
+    return f"{name} {agent:<11} {start:<16} {took:>7} {turns!s:>5} {tools!s:>5} {read:>7} {cached:>7} {output:>7}"

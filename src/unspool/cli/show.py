@@ -21,7 +21,8 @@ def command(
 ) -> None:
     """One session as a readable transcript: prompts, answers, tool calls with their results, edits, sub-agents.
 
-    SESSION is an id, the beginning of one, or `latest`; PATH a log. Of several sessions in one place, the newest.
+    SESSION is an id, the beginning of one, or `latest`; PATH a log, or - for standard input. Of several sessions in one
+    place, the newest is shown.
 
     \b
     unspool show latest
@@ -29,25 +30,26 @@ def command(
     """
     import gc
 
-    from unspool.cli.words import plural, say
+    from unspool.cli.words import local, one_line, plural, say
     from unspool.errors import SessionNotFound
-    from unspool.jobs.show import find
+    from unspool.jobs.show import find, on_disk
 
     gc.disable()  # nothing here is cyclic
-    shown = find(session)
-    if shown.others:
-        say(f"the newest of {plural(len(shown.others) + 1, 'session')}; the others:")
-        for other in shown.others[:20]:
-            say(f"  {other.id}  {other.start or ''}  {' '.join((other.prompt or '').split())[:60]}")
-        if len(shown.others) > 20:
-            say(f"  … and {len(shown.others) - 20:,} more: see `unspool sessions {session}`")
-    if stream is not None and stream not in shown.session.streams:
-        names = ", ".join(shown.session.streams)
-        raise SessionNotFound(f"{shown.session.id} has no stream {stream!r}, only {names}")
-    if as_json or raw:
-        _events(shown.session, stream, raw)
-    else:
-        _transcript(shown.session, stream, as_markdown, full, thinking)
+    with on_disk(session) as name:
+        shown = find(name)
+        if shown.others:
+            say(f"the newest of {plural(len(shown.others) + 1, 'session')}; the others:")
+            for other in shown.others[:20]:
+                say(f"  {other.id}  {local(other.start):<16}  {one_line(other.prompt)[:60]}")
+            if len(shown.others) > 20:
+                say(f"  … and {len(shown.others) - 20:,} more: see `unspool sessions {session}`")
+        if stream is not None and stream not in shown.session.streams:
+            names = ", ".join(shown.session.streams)
+            raise SessionNotFound(f"{shown.session.id} has no stream {stream!r}, only {names}")
+        if as_json or raw:
+            _events(shown.session, stream, raw)
+        else:
+            _transcript(shown.session, stream, as_markdown, full, thinking)
 
 
 def _events(session: "Found", stream: str | None, raw: bool) -> None:
@@ -86,17 +88,18 @@ def _header(session: "Found") -> list[str]:
     tokens = row.tokens
     place = f"{row.project or ''}{f' ({row.branch})' if row.branch else ''}"
     about = [row.agent, row.model, place, f"{local(row.start)}, {span(row.duration)}" if row.start else ""]
+    words = ("in", "cached", "written", "out")
+    told = (tokens.input, tokens.cache_read, tokens.cache_write, tokens.output)
     counts = [
         plural(row.turns, "turn"),
         plural(row.tools, "tool call"),
-        f"{human(tokens.input)} in, {human(tokens.cache_read)} cached, {human(tokens.cache_write)} written, "
-        f"{human(tokens.output)} out",
+        ", ".join(f"{human(number)} {what}" for number, what in zip(told, words, strict=True) if number),
     ]
     title = [click.style(one_line(row.title), bold=True)] if row.title else []
     return [
         *title,
         click.style(f"{row.id}  ", fg="yellow") + click.style(one_line(" · ".join(filter(None, about))), dim=True),
-        click.style(" · ".join(counts), dim=True),
+        click.style(" · ".join(filter(None, counts)), dim=True),
         "",
     ]
 

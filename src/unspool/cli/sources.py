@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from unspool.cli.options import JOBS, JSON
-from unspool.cli.words import safe
+from unspool.cli.words import plural, safe
 
 if TYPE_CHECKING:
     from unspool.jobs.sources import SourceSeen
@@ -37,11 +37,8 @@ def command(as_json: bool, jobs: int | None) -> None:
 def _say(found: "list[SourceSeen]") -> None:
     from unspool.cli.words import colour, human, local
 
-    click.secho(
-        f"{'agent':<18} {'files':>7} {'bytes':>8} {'sessions':>8}  {'oldest':<16}  {'newest':<16}",
-        dim=True,
-        color=colour(),
-    )
+    head = f"{'agent':<18} {'files':>7} {'bytes':>8} {'sessions':>8}  {'oldest':<16}  newest"
+    click.secho(head, dim=True, color=colour())
     for source in sorted(found, key=lambda source: (-source.files, source.title)):
         there = source.files > 0
         times = f"{local(source.oldest):<16}  {local(source.newest):<16}"
@@ -50,9 +47,9 @@ def _say(found: "list[SourceSeen]") -> None:
             click.secho(row.rstrip(), bold=True, color=colour())
         else:
             click.secho(f"{source.title:<18} {_looked(source)}", dim=True, color=colour())
-        for place in source.places:
-            if place.exists and there:
-                click.secho(f"  {_short(place.folder)}: {', '.join(place.patterns)}", dim=True, color=colour())
+        for folder in dict.fromkeys(place.folder for place in source.places if place.exists and there):
+            patterns = [name for place in source.places if place.folder == folder for name in place.patterns]
+            click.secho(f"  {_short(folder)}: {', '.join(dict.fromkeys(patterns))}", dim=True, color=colour())
         for path in source.unclaimed[:3]:
             click.secho(f"  not a log that we know: {_short(path)}", fg="yellow", color=colour())
         if len(source.unclaimed) > 3:
@@ -66,7 +63,7 @@ def _looked(source: "SourceSeen") -> str:
     folders = list(dict.fromkeys(place.folder for place in source.places))
     if not folders:
         return "read where a path is given"
-    more = f" and {len(folders) - 1} more places" if len(folders) > 1 else ""
+    more = f" and {plural(len(folders) - 1, 'more place')}" if len(folders) > 1 else ""
     return f"nothing in {_short(folders[0])}{more}"
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from unspool.dialect import Reader
 from unspool.errors import InputNotFound
 from unspool.readers import READERS
-from unspool.sources.files import DASH
+from unspool.sources.files import DASH, SECRETS
 
 _ENDINGS = (".jsonl", ".json", ".ndjson", ".db", ".sqlite", ".sqlite3", ".md", ".txt", ".log")
 _SKIPPED = frozenset({".git", "node_modules", "__pycache__", ".venv"})
@@ -57,5 +57,5 @@ def _walk(folder: str) -> Iterator[str]:
         folders[:] = sorted(name for name in folders if name not in _SKIPPED)
         for name in sorted(files):
             plain = name.removesuffix(".gz").removesuffix(".zst")
-            if plain.lower().endswith(_ENDINGS) or ".jsonl." in name:
+            if name not in SECRETS and (plain.lower().endswith(_ENDINGS) or ".jsonl." in name):
                 yield str(Path(at, name))

@@ -36,7 +36,9 @@ class Implied:
         self._first: Event | None = None
         self._last: Event | None = None
         self._sent: str | None = None
-        """When the model was given what it answers to."""
+        """When the model was last given something."""
+        self._asked: str | None = None
+        """When it was given what it answers to."""
         self._usage: Usage | None = None
         self._told: TokenUsage | None = None
 
@@ -45,7 +47,8 @@ class Implied:
             case Thinking() | Said() | ToolCall() as said:
                 if self._usage is not None:
                     yield from self.close()
-                self._first = self._first or event
+                if self._first is None:
+                    self._first, self._asked = event, self._sent
                 self._last = event
                 self._answer.append(_block(said))
             case ToolOutput() as result:
@@ -97,7 +100,7 @@ class Implied:
 
     def _exchange(self, first: Event, last: Event, answer: Message) -> Exchange:
         model = self._told.model if self._told else None
-        started, ended = time_of(self._sent or first.timestamp), time_of(last.timestamp)
+        started, ended = time_of(self._asked or first.timestamp), time_of(last.timestamp)
         return Exchange(
             origin=first.origin,
             wire=self._agent,

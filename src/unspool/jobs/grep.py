@@ -148,5 +148,6 @@ def _hit(event: Event, agent: str, data: bytes, place: tuple[int, int], form: st
     about = (agent, event.session_id, event.timestamp, event.stream_id, event.type)
     if form != "line":
         return Hit(line(event, agent, payload), about, "", "", "")
-    around = data[max(0, begin - _AROUND) : begin], data[begin:end], data[end : end + 4 * _AROUND]
+    before = data[max(0, begin - _AROUND) : begin].rpartition(b'":"')[2]  # from the beginning of the text it stands in
+    around = before, data[begin:end], data[end : end + 4 * _AROUND]
     return Hit(b"", about, *(piece.decode("utf-8", "replace") for piece in around))

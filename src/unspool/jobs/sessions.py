@@ -62,10 +62,14 @@ ALL = Filter()
 
 
 def find_sessions(
-    paths: Sequence[str] = (), jobs: int | None = None, seen: Seen = lambda _path: None
+    paths: Sequence[str] = (),
+    jobs: int | None = None,
+    seen: Seen = lambda _path: None,
+    near: Sequence[str] = (),
 ) -> tuple[list[Found], list[tuple[str, FileDigest]]]:
-    """The sessions, newest first, and what each file holds."""
+    """The sessions, newest first, and what each file holds. Files `near` are looked at too, if they are logs."""
     files, named = _files(paths)
+    files += [path for path in near if path not in files]
     read = list(digests(files, lambda missing: _read(missing, jobs), seen))
     for path, digest in read:
         if digest.reader is None and path in named:

@@ -1,6 +1,10 @@
 """One session: its events, or assembled."""
 
+import shutil
+import sys
+import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +13,9 @@ from msgspec import Struct
 
 from unspool.errors import SessionNotFound, UnknownFormat
 from unspool.ingest.assembly import assemble
-from unspool.ingest.digests import digest_file
 from unspool.ingest.logs import OpenLog, open_log
 from unspool.ingest.originals import Originals
-from unspool.ingest.sessions import Found, gather, pick
+from unspool.ingest.sessions import Found, pick
 from unspool.jobs.sessions import find_sessions
 from unspool.model import MAIN, Event, Note
 from unspool.model.session import Session
@@ -27,33 +30,37 @@ class Shown(Struct):
     """Other sessions in the same file, newest first."""
 
 
+@contextmanager
+def on_disk(name: str) -> Iterator[str]:
+    """The same name; for standard input that of a file with what it holds, because a session is looked at twice."""
+    if name != DASH:
+        yield name
+        return
+    with tempfile.TemporaryDirectory(prefix="unspool-") as folder:
+        path = Path(folder) / "stdin.jsonl"
+        with path.open("wb") as file:
+            shutil.copyfileobj(sys.stdin.buffer, file)
+        yield str(path)
+
+
 def find(name: str) -> Shown:
     """By path, by id, by the beginning of an id, or `latest`."""
-    if name == DASH or Path(name).exists():
-        return _in_path(name)
-    return Shown(pick(find_sessions()[0], name))
+    return _in_path(name) if Path(name).exists() else Shown(pick(find_sessions()[0], name))
 
 
 def _in_path(path: str) -> Shown:
-    if Path(path).is_dir():
-        found, _ = find_sessions([path])
-    else:
-        log = open_log(path) if path != DASH else None
-        if log is None and path != DASH:
+    near: list[str] = []
+    if not Path(path).is_dir():
+        log = open_log(path)
+        if log is None:
             raise UnknownFormat(f"{path}: no agent's log that we know (recorded API traffic is read by `unspool cook`)")
-        kin = list(log.reader.kin(path)) if log is not None else []
-        own = digest_file(path)
-        ids = {digest.facts.id for digest in own.sessions}
-        near = [(other, digest_file(other)) for other in kin if other != path]
-        found = gather([(path, own), *((other, digest) for other, digest in near if _shares(digest.sessions, ids))])
+        near = [other for other in log.reader.kin(path) if other != path]
+    found, _ = find_sessions([path], near=near)
+    if not Path(path).is_dir():
         found = [session for session in found if path in session.files]
     if not found:
         raise SessionNotFound(f"{path}: no session in it")
     return Shown(found[0], found[1:])
-
-
-def _shares(digests: list[Any], ids: set[str]) -> bool:
-    return any(digest.facts.id in ids for digest in digests)
 
 
 def read_session(found: Found, stream: str | None = None) -> Iterator[tuple[OpenLog, Event | Note]]:

@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from unspool.actions import vocabulary_for
+from unspool.actions.vocabulary import Call
 from unspool.engine.local import each, jobs_for
 from unspool.ingest.agents import agent_of, meanings
 from unspool.ingest.finding import given, installed
@@ -113,19 +114,21 @@ def _seen(agent: str, name: str, tally: _Tally) -> ToolSeen:
     )
 
 
-def _differences(expected: type[Struct] | None, tally: _Tally) -> Iterator[str]:
+def _differences(expected: type[Call] | None, tally: _Tally) -> Iterator[str]:
     """What the vocabulary does not expect, and what it expects in vain."""
     if expected is None:
         yield "not in the vocabulary"
         return
     fields = {field.encode_name: field for field in msgspec.structs.fields(expected)}
+    said: Counter[str] = Counter()
     for key, types in tally.arguments.items():
-        if key not in fields:
+        name = expected.spelled.get(key, key)
+        said[name] += types.total()
+        if name not in fields:
             yield f"argument {key!r} is not expected ({_counts(types)})"
     for key, field in fields.items():
-        given_ = tally.arguments.get(key, Counter()).total()
-        if field.required and given_ < tally.calls:
-            yield f"argument {key!r} is missing in {tally.calls - given_:,} calls"
+        if field.required and key != expected.bare and said[key] < tally.calls:
+            yield f"argument {key!r} is missing in {tally.calls - said[key]:,} calls"
     if tally.kinds["generic"]:
         yield f"{tally.kinds['generic']:,} calls do not fit"
 

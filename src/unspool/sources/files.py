@@ -26,6 +26,8 @@ _PACKED = 1 << 14
 DASH = "-"
 """Standard input or output."""
 ENDINGS = tuple(name + packed for packed in ("", ".gz", ".zst") for name in (".jsonl", ".json", ".ndjson"))
+SECRETS = frozenset({"auth.json", "oauth_creds.json", ".credentials.json", "credentials.json", "google_accounts.json"})
+"""Files in agents' folders that hold keys: never opened, unless somebody names one."""
 _SQLITE = b"SQLite format 3\0"
 _GZIP, _ZSTD, _SKIPPED = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\x2a\x4d\x18"
 
@@ -66,7 +68,9 @@ def expand(inputs: Iterable[str | os.PathLike[str]]) -> Iterator[str]:
             yield given
         else:
             below = sorted(
-                str(file) for file in path.rglob("*") if file.name.lower().endswith(ENDINGS) and file.is_file()
+                str(file)
+                for file in path.rglob("*")
+                if file.name.lower().endswith(ENDINGS) and file.name not in SECRETS and file.is_file()
             )
             if not below:
                 raise InputNotFound(f"{given}: no file in this folder ends in {', '.join(ENDINGS[:3])} (or .gz, .zst)")

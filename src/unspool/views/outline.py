@@ -1,5 +1,6 @@
 """A session as rows to show, one after another, whatever shows them."""
 
+import re
 from collections.abc import Iterator
 
 from msgspec import Struct
@@ -53,6 +54,13 @@ class Row(Struct, frozen=True):
     event: Event | None = None
 
 
+_HEADER = re.compile(
+    r"\A(?:Chunk ID: \w+\n)?(?:Exit code: 0\n)?Wall time: [\d.]+ seconds?\n(?:Process exited with code 0\n)?"
+    r"(?:Original token count: \d+\n)?(?:Total output lines: \d+\n+)?Output:\n"
+)
+"""What Codex writes above the output of a command; where all went well it tells nothing."""
+
+
 def outline(session: Session) -> Iterator[Row]:
     """The main stream, each sub-agent's where it was called; those that nobody called at the end."""
     shown: set[str] = set()
@@ -84,14 +92,20 @@ def _step(session: Session, step: Step, depth: int, shown: set[str]) -> Iterator
         yield _call(item, depth)
         for name in item.agents:
             if name in session.streams and name not in shown:
-                yield Row("agent", _agent_head(session.streams[name]), depth + 1)
+                yield Row("agent", _agent_head(session.streams[name], item), depth + 1)
                 yield from _stream(session, session.streams[name], depth + 1, shown)
         if item.result is not None:
             yield _result(item.result, depth)
 
 
-def _agent_head(stream: Stream) -> str:
-    about = " · ".join(filter(None, (stream.agent_type, stream.description)))
+def _agent_head(stream: Stream, call: Call | None = None) -> str:
+    """Its name and task, as the log says it of the agent, or else of the call that asked for it."""
+    asked = mapping(call.call.arguments) if call is not None else {}
+    told = (
+        stream.agent_type or text_of(asked.get("agent_type")),
+        stream.description or text_of(asked.get("description")),
+    )
+    about = " · ".join(filter(None, told))
     return f"{stream.name}: {about}" if about else stream.name
 
 
@@ -155,7 +169,10 @@ def _call(call: Call, depth: int) -> Row:
 
 
 def _result(result: ToolOutput, depth: int) -> Row:
-    return Row("result", "", depth, result.full_output or result.output, level="error" if result.is_error else "info")
+    output = result.full_output or result.output
+    if not result.is_error:
+        output = _HEADER.sub("", output, count=1)
+    return Row("result", "", depth, output, level="error" if result.is_error else "info")
 
 
 def meaning_of(call: Call) -> str:
@@ -214,7 +231,9 @@ def _change(call: Call) -> str:
         return _items(mapping(told.arguments).get("items")) or text_of(mapping(told.arguments).get("text"))
     edits = told.actions or ()
     if any(isinstance(edit, FileEdit | FileWrite) for edit in edits):
-        return "\n".join(filter(None, (diff_of(edit) for edit in edits if isinstance(edit, FileEdit | FileWrite))))
+        files = [edit for edit in edits if isinstance(edit, FileEdit | FileWrite)]
+        heads = [f"@@ {edit.file_path}\n" if len(files) > 1 else "" for edit in files]
+        return "\n".join(head + diff_of(edit) for head, edit in zip(heads, files, strict=True)).rstrip()
     arguments = mapping(told.arguments)
     path = text_of(arguments.get("file_path"))
     if told.kind == "file_edit":

@@ -14,6 +14,8 @@ _MARGIN = "  "
 _UNSAID = ("context", "system")
 _HOOK = "hook "
 """Context that nobody typed, and hooks that did their work: shown only where all is."""
+_BRIEF = 0.1
+"""Seconds that are not worth telling."""
 _FOLDED = 160
 """Characters of a folded thought."""
 _APART = ("prompt", "said", "agent")
@@ -42,16 +44,18 @@ class Cut:
 
 def lines(rows: Iterator[Row], paint: Paint, cut: Cut) -> Iterator[str]:
     """Each line of the transcript, without its end."""
-    before = None
+    before, depth = None, 0
     for row in rows:
-        if row.kind == "notice" and not cut.full and (row.level in _UNSAID or row.head.startswith(_HOOK)):
+        if row.kind == "notice" and not cut.full and (row.level in _UNSAID or _is_quiet(row)):
             continue
-        if before is not None and (
-            row.kind in ("prompt", "said", "agent") or (before == "said" and row.kind == "call")
-        ):
-            yield ""
+        if before not in (None, "agent") and (row.kind in _APART or (before == "said" and row.kind == "call")):
+            yield ("│ " * min(row.depth, depth)).rstrip()
         yield from _row(row, paint, cut)
-        before = row.kind
+        before, depth = row.kind, row.depth
+
+
+def _is_quiet(row: Row) -> bool:
+    return row.level == "info" and row.head.startswith(_HOOK)
 
 
 def _row(row: Row, paint: Paint, cut: Cut) -> Iterator[str]:
@@ -81,7 +85,7 @@ def _thinking(text: str, paint: Paint, cut: Cut) -> Iterator[str]:
     """Folded to a line unless all of it is wanted."""
     lines = _safe(text).strip().split("\n")
     if not cut.thinking:
-        more = f" … {len(lines) - 1:,} more lines" if len(lines) > 1 else " …" if len(lines[0]) > _FOLDED else ""
+        more = f" {_left(len(lines) - 1)}" if len(lines) > 1 else " …" if len(lines[0]) > _FOLDED else ""
         lines = [lines[0][:_FOLDED].rstrip() + more]
     for number, line in enumerate(lines):
         yield paint(f"{'✻' if number == 0 else ' '} {line}", "thinking")
@@ -90,19 +94,19 @@ def _thinking(text: str, paint: Paint, cut: Cut) -> Iterator[str]:
 def _call(row: Row, paint: Paint, cut: Cut) -> Iterator[str]:
     name, _, rest = _safe(cut.near(row.head)).partition("  ")
     first, *others = rest.split("\n") if rest else [""]
-    took = paint(f"  {_took(row.seconds)}", "dim") if row.seconds is not None else ""
+    took = paint(f"  {_took(row.seconds)}", "dim") if row.seconds is not None and row.seconds >= _BRIEF else ""
     mark = {"error": "✗", "warning": "…"}.get(row.level, "●")
     yield f"{paint(mark, 'error' if row.level == 'error' else 'call')} {paint(name, 'call')}  {first}{took}".rstrip()
     shown, left = cut.lines("\n".join(others), _LINES)
     yield from (f"{_MARGIN}{line}" for line in shown)
     if left:
-        yield paint(f"{_MARGIN}… {left:,} more lines", "dim")
+        yield paint(_MARGIN + _left(left), "dim")
     changed, left = cut.lines(_safe(row.body), _DIFF)
     for line in changed:
         style = {"+": "added", "-": "removed", "@": "dim"}.get(line[:1], "") if row.form == "diff" else ""
         yield _MARGIN + (paint(line, style) if style else line)
     if left:
-        yield paint(f"{_MARGIN}… {left:,} more lines", "dim")
+        yield paint(_MARGIN + _left(left), "dim")
 
 
 def _result(row: Row, paint: Paint, cut: Cut) -> Iterator[str]:
@@ -111,19 +115,23 @@ def _result(row: Row, paint: Paint, cut: Cut) -> Iterator[str]:
     for line in shown:
         yield paint(line, style)
     if left:
-        yield paint(f"… {left:,} more lines", "dim")
+        yield paint(_left(left), "dim")
 
 
 def _notice(row: Row, paint: Paint, cut: Cut) -> Iterator[str]:
     style = {"error": "error", "warning": "warning"}.get(row.level, "dim")
     shown, left = cut.lines(_safe(row.head), 2)
     for number, line in enumerate(shown):
-        more = f" … {left:,} more lines" if left and number == len(shown) - 1 else ""
+        more = f" {_left(left)}" if left and number == len(shown) - 1 else ""
         yield paint(f"{'·' if number == 0 else ' '} {line}{more}", style)
     body, left = cut.lines(_safe(row.body), _LINES)
     yield from (paint(f"{_MARGIN}{line}", "dim") for line in body)
     if left:
-        yield paint(f"{_MARGIN}… {left:,} more lines", "dim")
+        yield paint(_MARGIN + _left(left), "dim")
+
+
+def _left(lines: int) -> str:
+    return f"… {lines:,} more line{'' if lines == 1 else 's'}"
 
 
 def _took(seconds: float) -> str:

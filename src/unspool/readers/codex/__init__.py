@@ -64,5 +64,19 @@ def _places(environment: Mapping[str, str], home: Path) -> Iterator[Place]:
     yield Place(root / "archived_sessions", _PATTERNS)
 
 
-reader = Reader(name=AGENT, agent=AGENT, title=_TITLE, claims=claims, decoder=Rollout, places=_places, payload=_payload)
+def _kin(path: str) -> Iterator[str]:
+    """Threads of the same day: those of its sub-agents are among them."""
+    yield from map(str, sorted(Path(path).parent.glob("rollout-*.jsonl*")))
+
+
+reader = Reader(
+    name=AGENT,
+    agent=AGENT,
+    title=_TITLE,
+    claims=claims,
+    decoder=Rollout,
+    places=_places,
+    payload=_payload,
+    kin=_kin,
+)
 stream = Reader(name="codex_exec", agent=AGENT, title=_TITLE, claims=claims_stream, decoder=Stream)

@@ -37,6 +37,7 @@ class Rollout:
         found = _NAME.match(name)
         self._path = path
         self._thread = Thread(found[1] if found else name.partition(".")[0])
+        self._thread.tells_patches = True
         self._log = self._thread.log
         self._outbox = self._thread.outbox
         self._items = Items(self._thread)

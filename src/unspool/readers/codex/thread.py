@@ -28,8 +28,8 @@ class Thread:
         """It is a sub-agent's: the facts of the session are not its own."""
         self.itemised = False
         """The log tells of deeds beside calls, of all of them: scripts and patches wait for theirs."""
-        self._patched = False
-        """The log tells of patches that were applied: patches wait for that."""
+        self.tells_patches = False
+        """The log may tell what became of a patch before its output comes: patches wait for that."""
         self._scripted = False
         """In this turn a script ran, of which such a log does not tell what it did."""
         self.has_spoken = False
@@ -85,9 +85,7 @@ class Thread:
             self.outbox.say(content)
 
     def _waits_for_deeds(self, name: str, given: Any) -> bool:
-        if not self._patched and not self.itemised:
-            return False
-        return (self.itemised and name == "exec") or _is_patch(name, given)
+        return (self.itemised and name == "exec") or (self.tells_patches and _is_patch(name, given))
 
     def returned(self, call: str | None, output: Any) -> None:
         text, failed = output_of(output)
@@ -116,7 +114,6 @@ class Thread:
             self.failed.add(call)
             if "changes" in item:
                 deed = None
-        self._patched = self._patched or "changes" in item
         if self.outbox.done(call or "", deed, loose=self.itemised and not known):
             return True
         return known or (self._scripted and not self.itemised)
