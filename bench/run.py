@@ -1,10 +1,10 @@
-"""What `unspool cook` costs, measured against parsing alone.
+"""What `unspool cook` and reading agents' logs cost, measured against parsing alone.
 
 python bench/run.py [CASE…] [--quick] [--json]
 
-The floor of a case is `orjson.loads` on each line of its input. Floor and job run in processes of their own; their CPU
-seconds (user and system) include the start of the interpreter. Bounds are for the eye: a busy machine exceeds them. The
-status is 1 only when a job fails. All cases need 4 GB of disk in .bench/.
+The floor of a case is `orjson.loads` on each line of its input, or on each file that is one document. Floor and job run
+in processes of their own; their CPU seconds (user and system) include the start of the interpreter. Bounds are for the
+eye: a busy machine exceeds them. The status is 1 only when a job fails. All cases need 4 GB of disk in .bench/.
 """
 
 import argparse
@@ -12,13 +12,14 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+import agents
 import child
 from data import CASES, Case
-from report import HEADER, LINEAGE_HEADER, LineageRow, Row
+from report import HEADER, LINEAGE_HEADER, WALL_HEADER, AnyRow, LineageRow, Row, WallRow
 
 _HERE = Path(__file__).resolve().parent
 _PYTHON = sys.executable
@@ -29,8 +30,8 @@ _LARGE = 400_000_000
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="What unspool cook costs, measured against parsing alone.")
-    names = [_START_UP, *CASES]
+    parser = argparse.ArgumentParser(description="What unspool costs, measured against parsing alone.")
+    names = [_START_UP, *CASES, *agents.CASES]
     parser.add_argument("cases", metavar="CASE", nargs="*", help=f"one of {', '.join(names)}; default: all")
     parser.add_argument(
         "--quick", action="store_true", help="small inputs, under a minute; start-up weighs too much for bounds"
@@ -41,30 +42,46 @@ def main() -> None:
         parser.error(f"no such case: {', '.join(sorted(unknown))}")
     child.FOLDER.mkdir(exist_ok=True)
     rows: list[Row] = []
+    wall: list[WallRow] = []
     lineage: list[LineageRow] = []
     failed = False
     if not options.json:
         print(HEADER)
-    for name in options.cases or names:
+    for name, found in measured(options.cases or names, options.quick):
         try:
-            for row in measure(name, options.quick):
-                if isinstance(row, LineageRow):
-                    lineage.append(row)
-                    continue
-                rows.append(row)
-                if not options.json:
-                    print(row, flush=True)
+            for row in found:
+                match row:
+                    case LineageRow():
+                        lineage.append(row)
+                    case WallRow():
+                        wall.append(row)
+                    case Row():
+                        rows.append(row)
+                        if not options.json:
+                            print(row, flush=True)
         except child.ChildFailed as fault:
             failed = True
             print(f"{name}: {fault}", file=sys.stderr)
     if options.json:
-        print(json.dumps({"quick": options.quick, "rows": as_json(rows), "lineage": as_json(lineage)}, indent=2))
-    elif lineage:
-        print("", LINEAGE_HEADER, *lineage, sep="\n")
+        told = {"rows": as_json(rows), "wall": as_json(wall), "lineage": as_json(lineage)}
+        print(json.dumps({"quick": options.quick, **told}, indent=2))
+    else:
+        for header, table in ((WALL_HEADER, wall), (LINEAGE_HEADER, lineage)):
+            if table:
+                print("", header, *table, sep="\n")
     sys.exit(1 if failed else 0)
 
 
-def measure(name: str, quick: bool) -> Iterator[Row | LineageRow]:
+def measured(names: Sequence[str], quick: bool) -> Iterator[tuple[str, Iterator[AnyRow]]]:
+    """What is measured at one go: a case, or all cases of a folder with logs."""
+    for name in names:
+        if name not in agents.CASES:
+            yield name, measure(name, quick)
+    for folder, cases in agents.by_folder(names).items():
+        yield folder, agents.measure(folder, cases, quick)
+
+
+def measure(name: str, quick: bool) -> Iterator[AnyRow]:
     if name == _START_UP:
         yield from start_up(5 if quick else 15)
         return
@@ -114,7 +131,7 @@ def start_up(times: int) -> Iterator[Row]:
         yield Row(" ".join(arguments), floor.cpu, cost.cpu, bound=bound)
 
 
-def as_json(rows: list[Row] | list[LineageRow]) -> list[dict[str, object]]:
+def as_json(rows: Sequence[AnyRow]) -> list[dict[str, object]]:
     return [{**asdict(row), "verdict": row.verdict} for row in rows]
 
 

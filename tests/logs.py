@@ -1,4 +1,4 @@
-"""Invented logs of agents, short to write: `Claude().user("Mend it").calls("t1", "Bash", command="make").result("t1", "ok")`.
+"""Invented logs of agents, short to write: `Claude().user("Mend it").calls("t1", "Bash", command="make").says("Done")`.
 
 Each record comes a second after the one before it. `save` writes what was said so far.
 """
@@ -26,6 +26,10 @@ class _Log:
 
     def later(self, seconds: float) -> Self:
         self._time += timedelta(seconds=seconds)
+        return self
+
+    def since(self, time: datetime) -> Self:
+        self._time = time
         return self
 
     def now(self) -> str:
@@ -193,10 +197,11 @@ class Gemini(_Log):
         """Tokens: prompt (with what was cached), cached, output (without thoughts), thoughts."""
         prompt, cached, output, thoughts = tokens
         counted = {"input": prompt, "cached": cached, "output": output, "thoughts": thoughts, "tool": 0}
-        more = {"toolCalls": list(calls)} if calls else {}
+        time = self.now()
+        more = {"toolCalls": [{**call, "timestamp": self.now()} for call in calls]} if calls else {}
         return self.add(
             id=f"m{len(self.records)}",
-            timestamp=self.now(),
+            timestamp=time,
             type="gemini",
             content=text,
             thoughts=[],
@@ -206,15 +211,9 @@ class Gemini(_Log):
         )
 
     def called(self, call: str, name: str, output: str, **arguments: Any) -> dict[str, Any]:
+        """A call and its result, to be given to `says`."""
         response = {"functionResponse": {"id": call, "name": name, "response": {"output": output}}}
-        return {
-            "id": call,
-            "name": name,
-            "args": arguments,
-            "result": [response],
-            "status": "success",
-            "timestamp": self.now(),
-        }
+        return {"id": call, "name": name, "args": arguments, "result": [response], "status": "success"}
 
 
 class Machine:
@@ -243,8 +242,10 @@ class Machine:
     def codex(self, log: Codex) -> Path:
         return log.save(self.home / ".codex" / "sessions" / "2026" / "03" / "02" / log.name())
 
-    def gemini(self, log: Gemini) -> Path:
+    def gemini(self, log: Gemini, *, master: str | None = None) -> Path:
+        """That of a sub-agent lies in the folder of its master."""
         project = self.home / ".gemini" / "tmp" / "garden"
-        saved = log.save(project / "chats" / f"session-2026-03-03T10-00-{log.session[:8]}.jsonl")
+        name = f"{master}/{log.session}" if master else f"session-2026-03-03T10-00-{log.session[:8]}"
+        saved = log.save(project / "chats" / f"{name}.jsonl")
         (project / ".project_root").write_text("/home/ada/garden")
         return saved
