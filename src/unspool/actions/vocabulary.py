@@ -84,14 +84,25 @@ class Vocabulary(Struct, frozen=True):
         return meaning(action, call.beside(given), actions)
 
 
+_KINDS: dict[type[Action], tuple[Kind, tuple[str, ...]]] = {
+    each: (cast(Kind, each.__struct_config__.tag), each.__struct_fields__) for each in Action.__args__
+}
+"""Of each action its kind and the names of its fields."""
+
+
 def meaning(action: Action, carried: Mapping[str, Any] | None = None, actions: tuple[Action, ...] = ()) -> Meaning:
     """An action as kind and arguments, with what else the call carried behind its own fields."""
-    fields = cast(dict[str, Any], msgspec.to_builtins(action))
-    kind = cast(Kind, fields.pop("kind"))
+    kind, names = _KINDS[type(action)]
+    fields = {name: value for name in names if (value := getattr(action, name)) is not None and value != ()}
+    if "items" in fields or "hunks" in fields:  # structs in the struct
+        fields = msgspec.to_builtins(action)
+        del fields["kind"]
     if kind == "generic":
         return Meaning(kind, fields.get("arguments"), actions)
     if carried:
-        fields |= {key: value for key, value in carried.items() if key not in fields}
+        for key, value in carried.items():
+            if key not in fields:
+                fields[key] = value
     return Meaning(kind, fields, actions)
 
 

@@ -55,12 +55,12 @@ def head_of(path: str, lines: int = LOOK) -> Head:
 def _odd(path: str, lines: int) -> Head:
     """A file whose first line is no JSON: a document over many lines, lines with a torn one, or a text."""
     data = b"".join(blocks(path))
-    text = data[:_TEXT].decode("utf-8", "replace")
-    if data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")):
+    if data[:_TEXT].lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")):
         try:
-            return Head(path, document=loads(data), text=text)
+            return Head(path, document=loads(data))
         except Unreadable:
             pass
+    text = data[:_TEXT].decode("utf-8", "replace")
     objects = map(_read, islice(data.splitlines(), lines))
     return Head(path, lines=tuple(item for item in objects if isinstance(item, dict)), text=text)
 

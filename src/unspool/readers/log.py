@@ -22,7 +22,10 @@ class Log:
         self.time: str | None = None
         """Of what is being read, or else the last that was said."""
         self._out: list[Event | Note] = []
-        self._last: dict[tuple[str, str], str] = {}
+        self._at: tuple[str, str] = ("", "")
+        """The session and the stream of the last event, and its key; of others see `_last`."""
+        self._before: str | None = None
+        self._last: dict[tuple[str, str], str | None] = {}
 
     @property
     def facts(self) -> Facts:
@@ -60,10 +63,12 @@ class Log:
         if stream != MAIN and type(content) is User:
             content = AgentMessage(content.text)  # nobody types there: another agent told it
         session = self.session
-        chain = session, stream
-        last = self._last
-        self._out.append(Event(session, stream, key, last.get(chain), self.time, content, self.origin))
-        last[chain] = key
+        if session is not self._at[0] or stream is not self._at[1]:
+            self._last[self._at] = self._before
+            self._at = session, stream
+            self._before = self._last.get(self._at)
+        self._out.append(Event(session, stream, key, self._before, self.time, content, self.origin))
+        self._before = key
 
     def note(self, kind: NoteKind, reason: str) -> None:
         self._out.append(Note(kind, reason, self.origin))

@@ -9,7 +9,7 @@ Qwen Code began as a copy and wrote the same; `is_qwen` says whose a document is
 
 import glob
 from collections.abc import Iterator
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any
 
 from unspool.dialect import Head, Record
@@ -45,14 +45,15 @@ def is_document(document: Any) -> bool:
 
 def is_qwen(head: Head) -> bool:
     """The same bytes may be either's: the folder and the models' names tell."""
-    if ".qwen" in PurePath(head.path).parts:
+    if ".qwen" in head.path.replace("\\", "/").split("/"):
         return True
-    for message in listing(mapping(head.document).get("messages"))[:50]:
-        if isinstance(message, dict):
-            model = message.get("model")
-            if message.get("type") == "qwen" or (isinstance(model, str) and model.lower().startswith(_QWEN_MODELS)):
-                return True
-    return False
+    messages = [
+        message for message in listing(mapping(head.document).get("messages"))[:50] if isinstance(message, dict)
+    ]
+    models = {model for message in messages if isinstance(model := message.get("model"), str)}
+    return any(model.lower().startswith(_QWEN_MODELS) for model in models) or any(
+        message.get("type") == "qwen" for message in messages
+    )
 
 
 class Document:

@@ -13,6 +13,7 @@ home folder. In the sandbox of macOS everything lies in ~/.cache/.gemini.
 
 import glob
 import hashlib
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -29,9 +30,10 @@ def places(environment: Mapping[str, str], home: Path, *patterns: str) -> Iterat
 
 def folder_of(path: str) -> Path | None:
     """The folder `.gemini/tmp/<project>` that the log lies in; any other `tmp` is not the agent's."""
-    for folder in Path(path).parents:
-        if folder.parent.name == "tmp" and folder.parent.parent.name in (".gemini", ".qwen"):
-            return folder
+    parts = path.replace(os.sep, "/").split("/")
+    for at in range(len(parts) - 2, 1, -1):
+        if parts[at - 1] == "tmp" and parts[at - 2] in (".gemini", ".qwen"):
+            return Path("/".join(parts[: at + 1]))
     return None
 
 

@@ -99,9 +99,7 @@ class Turns:
         return any(not told.context for told in self._told.values())
 
     def emit(self, content: Content, key: str) -> None:
-        if self.agent is not None:
-            key = f"{self.agent}:{key}"
-        self._log.emit(content, key, self.stream)
+        self._log.emit(content, key if self.agent is None else f"{self.agent}:{key}", self.stream)
 
     def message(self, value: Any, place: str, *, history: bool = False, rewritten: bool = False) -> None:
         """`history`: the message is part of a list that replaces all messages, so its words may have been edited.
