@@ -4,6 +4,9 @@ Each record comes a second after the one before it. `save` writes what was said 
 """
 
 import json
+import os
+import subprocess
+import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Self
@@ -249,3 +252,19 @@ class Machine:
         saved = log.save(project / "chats" / f"{name}.jsonl")
         (project / ".project_root").write_text("/home/ada/garden")
         return saved
+
+    def on_a_terminal(self, *arguments: str | Path, **environment: str) -> str:
+        """What a terminal would be sent by the command."""
+        script = (
+            "import os, pty, sys\n"
+            "status = pty.spawn([sys.executable, '-m', 'unspool', *sys.argv[1:]])\n"
+            "sys.exit(os.waitstatus_to_exitcode(status))"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", script, *map(str, arguments)],
+            capture_output=True,
+            check=True,
+            stdin=subprocess.DEVNULL,
+            env={**os.environ, "TERM": "xterm", "COLUMNS": "120", **self.environment, **environment},
+        )
+        return done.stdout.decode().replace("\r\n", "\n")

@@ -83,6 +83,9 @@ _KNOWN = frozenset({*PROGRAMS, *_SHELLS, *_BEFORE, *_PREFIXES, "cd", "pushd"})
 _FIRST = re.compile(r"\s*(?:[^\s;&|<>()\"'\\`$=]*/)?([^\s;&|<>()\"'\\`$=/]+)(?:\s|\Z)")
 _SHOWN = re.compile(r"sed -n (['\"]?)(\d{1,9}),(\d{1,9})p\1 ([\w./][\w./-]*)")
 """The commonest read of all, known at a glance."""
+_GLUED = re.compile(r"\w['\"\\]+\w")
+"""Words that only the shell puts together, as in `'tea'pot`."""
+_PIECE = re.compile(r"\w+")
 _COMPOUND = re.compile(r"[;&|\n(]")
 _ASSIGNED = re.compile(r"[A-Za-z_]\w*\+?=")
 _CONTINUED = "\\\n"
@@ -101,7 +104,21 @@ def intents(command: str) -> tuple[Action, ...]:
         return ()
     script = _Script()
     script.run(command)
-    return tuple(script.found)
+    if not _GLUED.search(command):
+        return tuple(script.found)
+    return tuple(found for found in script.found if _is_told(found, command))
+
+
+def _is_told(action: Action, command: str) -> bool:
+    """Whether its words stand in the command as they are: who looks for a word must find it where it came from."""
+    match action:
+        case FileRead(file_path=path):
+            texts: tuple[str | None, ...] = (path,)
+        case Search(pattern=pattern, path=path):
+            texts = pattern, path
+        case _:
+            return True
+    return all(piece in command for text in texts if text for piece in _PIECE.findall(text))
 
 
 def joined(argv: list[str]) -> str:

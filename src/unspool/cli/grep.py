@@ -74,7 +74,7 @@ def _say(hit: "Hit") -> None:
         click.echo(hit.line, nl=False)
         return
     _, session, time, stream, kind = hit.event
-    place = f"{session[:13]:<13} {local(time):<16} {'' if stream == 'main' else stream[:14] + ' '}{kind:<13} "
+    place = safe(f"{session[:13]:<13} {local(time):<16} {'' if stream == 'main' else stream[:14] + ' '}{kind:<13} ")
     width = max(terminal_width(1, 160) - len(place), 40)
     before, match = safe(hit.before)[-width // 3 :], safe(hit.match)[:width]
     after = fit(safe(hit.after), max(width - len(before) - len(match), 1)).rstrip()

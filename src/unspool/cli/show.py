@@ -40,7 +40,7 @@ def command(
         if shown.others:
             say(f"the newest of {plural(len(shown.others) + 1, 'session')}; the others:")
             for other in shown.others[:20]:
-                say(f"  {other.id}  {local(other.start):<16}  {one_line(other.prompt)[:60]}")
+                say(f"  {one_line(other.id)}  {local(other.start):<16}  {one_line(other.prompt)[:60]}")
             if len(shown.others) > 20:
                 say(f"  … and {len(shown.others) - 20:,} more: see `unspool sessions {session}`")
         if stream is not None and stream not in shown.session.streams:
@@ -98,7 +98,8 @@ def _header(session: "Found") -> list[str]:
     title = [click.style(one_line(row.title), bold=True)] if row.title else []
     return [
         *title,
-        click.style(f"{row.id}  ", fg="yellow") + click.style(one_line(" · ".join(filter(None, about))), dim=True),
+        click.style(f"{one_line(row.id)}  ", fg="yellow")
+        + click.style(one_line(" · ".join(filter(None, about))), dim=True),
         click.style(" · ".join(filter(None, counts)), dim=True),
         "",
     ]

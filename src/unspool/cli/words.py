@@ -16,7 +16,7 @@ def plural(number: int, one: str, many: str | None = None) -> str:
 
 def human(number: int) -> str:
     for size, letter in ((1_000_000_000, "G"), (1_000_000, "M"), (1_000, "k")):
-        if number >= size:
+        if number >= size - size // 20_000:  # what would be rounded up to a thousand of the smaller unit
             return f"{number / size:.1f}{letter}"
     return str(number)
 
@@ -25,7 +25,7 @@ def span(seconds: float | None) -> str:
     """A duration, in two units at most."""
     if seconds is None:
         return ""
-    if seconds < 60:
+    if round(seconds) < 60:
         return f"{seconds:.0f} s"
     minutes, hours, days = round(seconds / 60), round(seconds / 3600), round(seconds / 86400)
     return f"{minutes} min" if minutes < 100 else f"{hours} h" if hours < 72 else f"{days} d"

@@ -28,10 +28,12 @@ def assemble(facts: Facts, events: Iterable[Event]) -> Session:
     """One session. Events may come from several files, in any order of streams; each stream in its own order."""
     builders: dict[str, _Builder] = {}
     spawned: dict[str, AgentSpawn] = {}
+    events = list(events)
+    counting = {event.stream_id for event in events if isinstance(event.content, TokenUsage)}
     for event in events:
         builder = builders.get(event.stream_id)
         if builder is None:
-            builder = builders[event.stream_id] = _Builder(event)
+            builder = builders[event.stream_id] = _Builder(event, event.stream_id in counting)
         builder.add(event)
         if isinstance(event.content, AgentSpawn):
             spawned.setdefault(f"agent:{event.content.agent_id}", event.content)
@@ -53,13 +55,13 @@ def assemble(facts: Facts, events: Iterable[Event]) -> Session:
 class _Builder:
     """One stream, while its events pass by."""
 
-    def __init__(self, first: Event) -> None:
+    def __init__(self, first: Event, counts: bool) -> None:
         self.stream = Stream(first.stream_id, [])
         self.start = first.timestamp
         self.calls: dict[str, Call] = {}
         self._step: Step | None = None
         self._closed = False
-        self._counts = False
+        self._counts = counts
         """Whether this log counts tokens."""
 
     def add(self, event: Event) -> None:
@@ -132,7 +134,6 @@ class _Builder:
             self._aside(event)
 
     def _count(self, usage: TokenUsage) -> None:
-        self._counts = True
         step = self._current()
         step.tokens += Tokens(usage.input, usage.cache_read, usage.cache_write, usage.output, usage.reasoning)
         step.model = usage.model or step.model

@@ -42,7 +42,7 @@ class DigestCache:
         self._kept: dict[str, bytes] = {}
         self._file = cache_folder() / "digests.db"
         self._version = _version()
-        with suppress(sqlite3.Error):
+        with suppress(sqlite3.Error, OSError):
             self._kept = dict(self._load())
 
     def get(self, path: str) -> FileDigest | None:
@@ -88,6 +88,9 @@ class DigestCache:
                 database.execute("CREATE TABLE digests (path TEXT PRIMARY KEY, digest BLOB)")
                 database.execute(f"PRAGMA user_version = {self._version}")
                 self._file.chmod(0o600)
+        except sqlite3.OperationalError:  # in use, or not ours to write
+            database.close()
+            raise
         except sqlite3.DatabaseError:  # no database at all: begin anew
             database.close()
             self._file.unlink(missing_ok=True)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from unspool.errors import InputNotFound
 from unspool.ingest.logs import open_log
 from unspool.model import MAIN, Event, Facts, Note
 from unspool.model.event import AgentMessage, Compacted, Said, SlashCommand, Thinking, TokenUsage, ToolCall, User
@@ -84,7 +85,14 @@ class _Counter:
 
 
 def digest_file(path: str) -> FileDigest:
-    """What the file holds; of a file that no reader claims, only that."""
+    """What the file holds; of a file that no reader claims, only that; of one that cannot be read, why."""
+    try:
+        return _digest(path)
+    except InputNotFound as error:
+        return FileDigest(None, reasons={f"unreadable: {error}": 1})
+
+
+def _digest(path: str) -> FileDigest:
     log = open_log(path)
     if log is None:
         return FileDigest(None, stamp=stamp([path]))

@@ -41,11 +41,36 @@ class Implied:
         """When it was given what it answers to."""
         self._usage: Usage | None = None
         self._told: TokenUsage | None = None
+        self._newest: str | None = None
+        self._compacted: str | None = None
+        """The last call before a compaction, until the first behind it."""
+        self._held: list[Event] | None = []
+        """What came before the first count of tokens: only then it is known what ends a call."""
+        self._counts = False
 
     def feed(self, event: Event) -> Iterator[Exchange]:
+        if self._held is None:
+            yield from self._feed(event)
+            return
+        self._held.append(event)
+        if isinstance(event.content, TokenUsage):
+            self._counts = True
+            yield from self._release()
+
+    def end(self) -> Iterator[Exchange]:
+        """The log is at its end."""
+        yield from self._release()
+        yield from self.close()
+
+    def _release(self) -> Iterator[Exchange]:
+        held, self._held = self._held or [], None
+        for event in held:
+            yield from self._feed(event)
+
+    def _feed(self, event: Event) -> Iterator[Exchange]:
         match event.content:
             case Thinking() | Said() | ToolCall() as said:
-                if self._usage is not None:
+                if self._usage is not None or (self._results and not self._counts):
                     yield from self.close()
                 if self._first is None:
                     self._first, self._asked = event, self._sent
@@ -66,6 +91,7 @@ class Implied:
                 self._system.append(Message("system", (Text(text),), "string"))
             case Compacted(text=text):
                 yield from self.close()
+                self._compacted = self._newest
                 self._messages = []
                 if text:
                     yield from self._say(event, text)
@@ -99,6 +125,7 @@ class Implied:
         self._sent = event.timestamp
 
     def _exchange(self, first: Event, last: Event, answer: Message) -> Exchange:
+        compacted, self._compacted, self._newest = self._compacted, None, first.id
         model = self._told.model if self._told else None
         started, ended = time_of(self._asked or first.timestamp), time_of(last.timestamp)
         return Exchange(
@@ -115,7 +142,7 @@ class Implied:
             model=model,
             timestamp=started,
             duration_ms=ended - started if started is not None and ended is not None and ended >= started else None,
-            extra={"session_id": first.session_id, "stream_id": first.stream_id},
+            extra={"session_id": first.session_id, "stream_id": first.stream_id, "compacts": compacted},
         )
 
 
@@ -132,7 +159,7 @@ def implied(items: Iterable[tuple[str, Event | Note]]) -> Iterator[Exchange | No
             stream = streams[name] = Implied(agent)
         yield from stream.feed(item)
     for stream in streams.values():
-        yield from stream.close()
+        yield from stream.end()
 
 
 def _block(said: Thinking | Said | ToolCall) -> Block:

@@ -23,6 +23,11 @@ class OpenLog:
         self._given = records
         self._decoder: Decoder = reader.decoder(path)
 
+    def keep(self) -> None:
+        """What can be read only once is read now, to be read again."""
+        if self._given is not None:
+            self._given = list(self._given)
+
     @property
     def sessions(self) -> dict[str, Facts]:
         """What was learned so far of the sessions in it."""

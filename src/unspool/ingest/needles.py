@@ -8,6 +8,7 @@ word: a run of letters, digits and underscores in an event stands in its file to
 - the file escapes plain letters (`\\u0061`), or its texts are put together from pieces.
 """
 
+import os
 import re
 import sys
 from collections.abc import Iterable, Iterator
@@ -16,10 +17,12 @@ from types import CodeType, FunctionType, ModuleType
 
 from unspool.actions import vocabulary_for
 from unspool.dialect import Reader
-from unspool.sources.files import blocks
+from unspool.sources.files import Damaged, blocks
 
-_WORD = re.compile(r"[A-Za-z0-9_]+")
-_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{0,4}|.|$)")
+_WORD = re.compile(r"[A-Za-z0-9]+")  # no underscores: names of servers' tools are put together with them
+_TAIL = re.compile(r"\A(?:[nrt]|u?[0-9a-f]{0,4})", re.IGNORECASE)
+"""What an escape may leave at the beginning of a pattern that was cut out of the middle of a text."""
+_ESCAPE = re.compile(r"\\(?:u[0-9a-f]{0,4}|.|$)", re.IGNORECASE)  # a pattern may be in capitals
 _HEX = re.compile(r"[0-9a-fA-F]+")
 _ESCAPED_LETTER = re.compile(rb"\\u00(?:3[0-9]|4[1-9a-fA-F]|5[0-9aAfF]|6[1-9a-fA-F]|7[0-9aA])")
 _SHORTEST = 4
@@ -27,7 +30,7 @@ _SHORTEST = 4
 
 def words(pattern: str) -> list[str]:
     """The runs of a literal that may serve as needles, the longest first."""
-    runs = _WORD.findall(_ESCAPE.sub(" ", pattern))
+    runs = _WORD.findall(_ESCAPE.sub(" ", _TAIL.sub(" ", pattern, count=1)))
     return sorted((run for run in runs if len(run) >= _SHORTEST and not _HEX.fullmatch(run)), key=len, reverse=True)
 
 
@@ -49,11 +52,17 @@ def may_hold(paths: Iterable[str], needle: bytes, fold: bool = False) -> bool:
 def _holds(path: str, needle: bytes, fold: bool) -> bool:
     tail = b""
     keep = max(len(needle), 8) - 1
-    for block in blocks(path):
-        data = tail + block
-        if needle in (data.lower() if fold else data) or (b"\\u00" in data and _ESCAPED_LETTER.search(data)):
-            return True
-        tail = data[-keep:]
+    name = os.fsencode(path)
+    if needle in (name.lower() if fold else name):  # some logs name their agents by their files
+        return True
+    try:
+        for block in blocks(path):
+            data = tail + block
+            if needle in (data.lower() if fold else data) or (b"\\u00" in data and _ESCAPED_LETTER.search(data)):
+                return True
+            tail = data[-keep:]
+    except Damaged:
+        return False  # behind the damage nothing is read either
     return False
 
 
@@ -67,7 +76,7 @@ def _own_words(reader: Reader) -> str:
 
 def _modules(reader: Reader) -> Iterator[ModuleType]:
     """The modules whose words may come out: those of events and actions, of vocabularies, and the reader's own."""
-    own = reader.decoder.__module__.split(".")[:3]
+    own = getattr(reader.decoder, "func", reader.decoder).__module__.split(".")[:3]
     for name, module in list(sys.modules.items()):
         parts = name.split(".")
         shared = parts[:2] == ["unspool", "readers"] and len(parts) == 3 and not hasattr(module, "reader")

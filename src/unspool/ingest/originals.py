@@ -15,6 +15,7 @@ class Originals:
 
     def __init__(self, log: OpenLog) -> None:
         self._log = log
+        log.keep()
         self._sought = not log.reader.rows and not log.reader.document and log.path != DASH and not is_packed(log.path)
         self._records: Iterator[Record | Note] = iter(())
         self._at: Record | None = None

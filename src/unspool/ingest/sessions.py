@@ -19,6 +19,8 @@ class Found(Struct):
     streams: dict[str, StreamDigest]
     files: list[str]
     """Those with its main stream first."""
+    tellers: dict[str, str] = {}
+    """Of each stream the file that tells most of it: an agent may stand in its own log and in its master's."""
 
     @property
     def id(self) -> str:
@@ -69,18 +71,18 @@ def gather(files: Iterable[tuple[str, FileDigest]]) -> list[Found]:
     for path, digest in sorted(pieces, key=lambda piece: MAIN not in piece[1].streams):
         name = digest.facts.agent, digest.facts.id
         if name not in found:
-            found[name] = Found(digest.facts, {}, [])
-        _join(found[name], [path], digest.streams)
+            found[name] = Found(digest.facts, {}, [], {})
+        _join(found[name], [path], digest.streams, dict.fromkeys(digest.streams, path))
     _adopt(found)
     return sorted(found.values(), key=lambda session: (session.end or "", session.id), reverse=True)
 
 
-def _join(session: Found, files: list[str], streams: dict[str, StreamDigest]) -> None:
+def _join(session: Found, files: list[str], streams: dict[str, StreamDigest], tellers: dict[str, str]) -> None:
     session.files += [path for path in files if path not in session.files]
     for name, told in streams.items():
         known = session.streams.get(name)
         if known is None or told.events > known.events:  # an agent told twice: in its own log and in its master's
-            session.streams[name] = told
+            session.streams[name], session.tellers[name] = told, tellers[name]
 
 
 def _adopt(found: dict[tuple[str, str], Found]) -> None:
@@ -99,7 +101,7 @@ def _adopt(found: dict[tuple[str, str], Found]) -> None:
             seen.add(above)
         if above != name and above in found:
             orphan = found.pop(name)
-            _join(found[above], orphan.files, orphan.streams)
+            _join(found[above], orphan.files, orphan.streams, orphan.tellers)
 
 
 def pick(sessions: list[Found], name: str) -> Found:
@@ -137,7 +139,8 @@ def digests(
         digest = known[path]
         if digest is None:
             digest = next(fresh)
-            cache.put(path, digest)
+            if digest.stamp:  # what could not be read may be read the next time
+                cache.put(path, digest)
         seen(path)
         yield path, digest
     cache.save()

@@ -26,6 +26,7 @@ def cook(*inputs: Input, wire: str = "auto", seen: Callable[[Exchange | Note], N
     """
     cooker = Cooker()
     requests: list[CookedRequest] = []
+    compacted: dict[str, str] = {}
     previous: list[str | None] = []
     aside: list[bool] = []
     notes: list[Note] = []
@@ -36,6 +37,8 @@ def cook(*inputs: Input, wire: str = "auto", seen: Callable[[Exchange | Note], N
             notes.append(item)
             continue
         requests.append(cooker.add(item))
+        if item.id and (before := (item.extra or {}).get("compacts")):
+            compacted[item.id] = before
         named = item.settings.get("previous_response_id")
         previous.append(named if isinstance(named, str) else None)
         aside.append(bool(_ASIDE.search(item.path)))
@@ -44,6 +47,9 @@ def cook(*inputs: Input, wire: str = "auto", seen: Callable[[Exchange | Note], N
     asides = {request.id for request, is_aside in zip(requests, aside, strict=True) if is_aside}
     requests = in_time_order(requests)
     link(requests, cooker.messages, continued, asides)
+    for request in requests:
+        if request.parent_id is None and request.id in compacted:  # the log itself says so
+            request.parent_id, request.parent_reason = compacted[request.id], "compaction"
     return Cooked(cooker.messages, cooker.tools, requests, notes)
 
 

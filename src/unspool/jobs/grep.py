@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from unspool.engine.local import each, jobs_for
-from unspool.errors import UnknownFormat, WrongPattern
+from unspool.errors import InputNotFound, UnknownFormat, WrongPattern
 from unspool.exports.events import body, line
 from unspool.ingest.finding import given, installed
 from unspool.ingest.logs import OpenLog, open_log
@@ -65,6 +65,8 @@ class Searched(Struct):
     hits: list[Hit] = []
     notes: int = 0
     known: bool = True
+    fault: str = ""
+    """Why it could not be read."""
 
 
 def grep(query: Query, paths: Sequence[str] = (), jobs: int | None = None) -> Iterator[tuple[str, Searched]]:
@@ -75,6 +77,8 @@ def grep(query: Query, paths: Sequence[str] = (), jobs: int | None = None) -> It
     named = {path for path, told in pairs if told}
     found = 0
     for path, searched in zip(files, each(partial(search_file, query), files, jobs_for(files, jobs)), strict=True):
+        if searched.fault and path in named:
+            raise InputNotFound(searched.fault)
         if not searched.known and path in named:
             raise UnknownFormat(f"{path}: no agent's log that we know (recorded API traffic is read by `unspool cook`)")
         if query.limit is not None:
@@ -86,6 +90,13 @@ def grep(query: Query, paths: Sequence[str] = (), jobs: int | None = None) -> It
 
 
 def search_file(query: Query, path: str) -> Searched:
+    try:
+        return _searched(query, path)
+    except InputNotFound as error:
+        return Searched(notes=1, fault=str(error))
+
+
+def _searched(query: Query, path: str) -> Searched:
     log = open_log(path)
     if log is None:
         return Searched(known=False)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from msgspec import Struct
 
 from unspool.engine.local import each, jobs_for
-from unspool.errors import UnknownFormat
+from unspool.errors import InputNotFound, UnknownFormat
 from unspool.ingest.digests import FileDigest, digest_file
 from unspool.ingest.finding import given, installed
 from unspool.ingest.sessions import Found, digests, gather
@@ -73,6 +73,8 @@ def find_sessions(
     read = list(digests(files, lambda missing: _read(missing, jobs), seen))
     for path, digest in read:
         if digest.reader is None and path in named:
+            for reason in digest.reasons:
+                raise InputNotFound(reason.partition(": ")[2])
             raise UnknownFormat(f"{path}: no agent's log that we know (recorded API traffic is read by `unspool cook`)")
     return gather(read), read
 

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from unspool.errors import SessionNotFound, UnknownFormat
+from unspool.errors import InputNotFound, SessionNotFound, UnknownFormat
 from unspool.ingest.assembly import assemble
 from unspool.ingest.logs import OpenLog, open_log
 from unspool.ingest.originals import Originals
@@ -36,6 +36,8 @@ def on_disk(name: str) -> Iterator[str]:
     if name != DASH:
         yield name
         return
+    if sys.stdin is None:
+        raise InputNotFound("standard input is closed")
     with tempfile.TemporaryDirectory(prefix="unspool-") as folder:
         path = Path(folder) / "stdin.jsonl"
         with path.open("wb") as file:
@@ -65,7 +67,6 @@ def _in_path(path: str) -> Shown:
 
 def read_session(found: Found, stream: str | None = None) -> Iterator[tuple[OpenLog, Event | Note]]:
     """The events of all of its files: of a stream that is told twice, only the fuller telling."""
-    owners: dict[str, str] = {}
     for path in found.files:
         log = open_log(path)
         if log is None:
@@ -76,7 +77,7 @@ def read_session(found: Found, stream: str | None = None) -> Iterator[tuple[Open
                     continue
                 if stream is not None and item.stream_id != stream:
                     continue
-                if owners.setdefault(item.stream_id, path) != path:
+                if found.tellers.get(item.stream_id, path) != path:
                     continue
             yield log, item
 

@@ -62,7 +62,7 @@ def _source(
     times = [time for session in sessions for time in (session.start, session.end) if time]
     source.oldest, source.newest = min(times, default=None), max(times, default=None)
     reasons: dict[str, int] = {}
-    for _, digest in own:
+    for digest in (read[path] for path in files if _agent(read[path]) in (agent, None)):
         for reason, number in digest.reasons.items():
             reasons[reason] = reasons.get(reason, 0) + number
     source.notes = reasons

@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -10,6 +11,7 @@ from msgspec import Struct
 from unspool.actions import vocabulary_for
 from unspool.actions.vocabulary import Call
 from unspool.engine.local import each, jobs_for
+from unspool.errors import InputNotFound
 from unspool.ingest.agents import agent_of, meanings
 from unspool.ingest.finding import given, installed
 from unspool.ingest.logs import open_log
@@ -17,6 +19,7 @@ from unspool.ingest.open import read_exchanges
 from unspool.model import Event, Exchange
 from unspool.model.event import ToolCall
 from unspool.readers.calls import arguments_of
+from unspool.sources.files import DASH, is_database
 
 _EXAMPLES = 3
 
@@ -54,7 +57,11 @@ Tallies = dict[tuple[str, str], _Tally]
 
 def tools(paths: Sequence[str] = (), jobs: int | None = None) -> list[ToolSeen]:
     """By agent, then by how often they were called."""
-    files = list(dict.fromkeys(path for path, _ in given(paths))) if paths else list(installed())
+    pairs = list(given(paths)) if paths else [(path, False) for path in installed()]
+    for path, named in pairs:
+        if named and path != DASH:
+            is_database(path)  # a file that was named must be there to be read
+    files = list(dict.fromkeys(path for path, _ in pairs))
     whole: Tallies = {}
     for tallies in each(count_file, files, jobs_for(files, jobs)):
         _add(whole, tallies)
@@ -63,15 +70,20 @@ def tools(paths: Sequence[str] = (), jobs: int | None = None) -> list[ToolSeen]:
 
 
 def count_file(path: str) -> Tallies:
-    """Of an agent's log; of recorded traffic, where the agent can be told."""
+    """Of an agent's log; of recorded traffic, where the agent can be told. Nothing of what cannot be read."""
     tallies: Tallies = {}
+    with suppress(InputNotFound):
+        _count(path, tallies)
+    return tallies
+
+
+def _count(path: str, tallies: Tallies) -> None:
     for agent, name, arguments, kind in _calls(path):
         tally = tallies.setdefault((agent, name), _Tally(0, Counter(), defaultdict(Counter)))
         tally.calls += 1
         tally.kinds[kind] += 1
         for key, value in arguments.items() if isinstance(arguments, dict) else ():
             tally.arguments[key][_type(value)] += 1
-    return tallies
 
 
 def _calls(path: str) -> Iterator[tuple[str, str, Any, str]]:

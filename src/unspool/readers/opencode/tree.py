@@ -88,14 +88,16 @@ def _told(file: Path | None) -> Any:
 
 
 def beside(path: str) -> Iterator[str]:
-    """The messages and parts of a session."""
+    """The messages and parts of a session; the parts of a message whose session is lost."""
     value = _told(Path(path))
-    if _kind(value) != "session":
-        return
-    store = Store(path, "session")
-    for file in store.messages(value["id"]):
-        yield str(file)
-        yield from map(str, store.parts(value["id"], file.stem))
+    kind = _kind(value)
+    store = Store(path, kind)
+    if kind == "session":
+        for file in store.messages(value["id"]):
+            yield str(file)
+            yield from map(str, store.parts(value["id"], file.stem))
+    elif kind == "message":
+        yield from map(str, store.parts(value["sessionID"], value["id"]))
 
 
 def kin(path: str) -> Iterator[str]:
