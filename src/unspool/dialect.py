@@ -124,6 +124,10 @@ class Reader(Struct, frozen=True):
     """Other files that the decoder reads with this one: if they change, what was read has changed."""
     kin: Callable[[str], Iterable[str]] = lambda _path: ()
     """Other logs near this one that may hold streams of the same session: its sub-agents."""
+    mark: bytes = b""
+    """Bytes in the beginning of its files, and of no other agent's: whose they are can be told without decoding them."""
+    refers: bytes = b""
+    """Bytes by which a log refers to further files that `beside` does not name."""
     pieced: bool = False
     """Texts come in pieces that are put together: a word need not stand whole in the file."""
 

@@ -2,7 +2,7 @@
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TypeVar
@@ -13,7 +13,9 @@ Result = TypeVar("Result")
 _WORTH = 64 << 20
 """Bytes to read from which on starting processes pays."""
 _AHEAD = 4
-"""Items that each process may be ahead of the results that were taken."""
+"""Batches that each process may be ahead of the results that were taken."""
+_BATCH = 32
+"""Items in a batch, at most: handing over each by itself costs more than reading a small file."""
 
 
 def jobs_for(files: Sequence[str], wanted: int | None = None) -> int:
@@ -25,22 +27,29 @@ def jobs_for(files: Sequence[str], wanted: int | None = None) -> int:
     return cores if size > _WORTH and len(files) > 1 else 1
 
 
-def each(work: Callable[[Item], Result], items: Iterable[Item], jobs: int) -> Iterator[Result]:
+def each(work: Callable[[Item], Result], items: Sequence[Item], jobs: int) -> Iterator[Result]:
     """The result for each item, in order. The function must be importable by name when there are several processes."""
     if jobs <= 1:
         yield from map(work, items)
         return
     from concurrent.futures import Future, ProcessPoolExecutor
 
-    rest = iter(items)
+    size = max(1, min(_BATCH, len(items) // (jobs * _AHEAD)))
+    batches = iter([items[at : at + size] for at in range(0, len(items), size)])
     with ProcessPoolExecutor(jobs) as pool:
-        waiting: deque[Future[Result]] = deque(pool.submit(work, item) for item in islice(rest, jobs * _AHEAD))
+        waiting: deque[Future[list[Result]]] = deque(
+            pool.submit(_run, work, batch) for batch in islice(batches, jobs * _AHEAD)
+        )
         try:
             while waiting:
-                result = waiting.popleft().result()
-                for item in islice(rest, 1):
-                    waiting.append(pool.submit(work, item))
-                yield result
+                results = waiting.popleft().result()
+                for batch in islice(batches, 1):
+                    waiting.append(pool.submit(_run, work, batch))
+                yield from results
         finally:
             for future in waiting:  # nobody wants the rest
                 future.cancel()
+
+
+def _run(work: Callable[[Item], Result], batch: Sequence[Item]) -> list[Result]:
+    return list(map(work, batch))

@@ -45,7 +45,8 @@ def content_of(event: Event) -> Any:
     """The content as it is written."""
     content = event.content
     if isinstance(content, ToolCall):
-        return _Call(content.name, content.kind, content.arguments, content.provider_call_id, content.actions)
+        meaning = content.meaning
+        return _Call(content.name, meaning.kind, meaning.arguments, content.provider_call_id, meaning.actions)
     return content
 
 

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from pathlib import Path
 
 import msgspec
 from msgspec import Struct
@@ -13,7 +12,7 @@ from unspool.errors import InputNotFound, UnknownFormat, WrongPattern
 from unspool.exports.events import body, line
 from unspool.ingest.finding import given, installed
 from unspool.ingest.logs import OpenLog, open_log
-from unspool.ingest.needles import may_hold, needle_for
+from unspool.ingest.needles import cannot_match
 from unspool.ingest.originals import Originals
 from unspool.model import Event, Note
 from unspool.model.event import ToolCall
@@ -97,21 +96,14 @@ def search_file(query: Query, path: str) -> Searched:
 
 
 def _searched(query: Query, path: str) -> Searched:
+    if not query.regex and path != DASH and cannot_match(query.pattern, path, query.fold):
+        return Searched()
     log = open_log(path)
     if log is None:
         return Searched(known=False)
     if query.agent is not None and log.reader.agent != query.agent:
         return Searched()
-    if not query.regex and path != DASH:
-        needle = needle_for(query.pattern, log.reader)
-        if needle is not None and not may_hold([path, *_files(log)], needle, query.fold):
-            return Searched()
     return _search(query, log)
-
-
-def _files(log: OpenLog) -> list[str]:
-    """Those that are read with it."""
-    return [path for path in log.reader.beside(log.path) if Path(path).is_file()]
 
 
 def _search(query: Query, log: OpenLog) -> Searched:

@@ -32,6 +32,8 @@ def listing(value: Any) -> list[Any]:
 
 
 def count(value: Any) -> int:
+    if value.__class__ is int:  # nearly always
+        return max(0, value)
     return int(value) if isinstance(value, int | float) and value > 0 else 0
 
 

@@ -2,7 +2,7 @@
 
 from unspool.dialect import Reader
 from unspool.readers.gemini_cli import documents, live, recording
-from unspool.readers.gemini_cli.folder import kin, places
+from unspool.readers.gemini_cli.folder import FULL_OUTPUT, kin, places
 from unspool.readers.gemini_cli.recording import AGENT
 
 _TITLE = "Gemini CLI"
@@ -15,6 +15,7 @@ reader = Reader(
     decoder=recording.Recording,
     places=lambda environment, home: places(environment, home, "*/chats/**/*.jsonl"),
     payload=recording.payload,
+    refers=FULL_OUTPUT.encode(),
     kin=kin,
 )
 document = Reader(
@@ -27,6 +28,8 @@ document = Reader(
         environment, home, "*/chats/**/*.json", "*/logs.json", "*/checkpoint-*.json"
     ),
     document=True,
+    mark=b'"projectHash"',
+    refers=FULL_OUTPUT.encode(),
     payload=documents.payload,
     beside=documents.continued,
 )

@@ -21,6 +21,9 @@ from unspool.dialect import Place
 from unspool.sources.jsontext import Unreadable, loads
 from unspool.sources.values import mapping
 
+FULL_OUTPUT = "For full output see: "
+"""What stands before the name of a file with all of an output that was cut."""
+
 
 def places(environment: Mapping[str, str], home: Path, *patterns: str) -> Iterator[Place]:
     home = Path(environment.get("GEMINI_CLI_HOME") or home)
@@ -78,7 +81,7 @@ def _digest(project: str) -> str:
 
 def full_output(output: str, folder: Path | None) -> str | None:
     """All of an output that was cut, from the file that it names; looked for beside the log, wherever that is now."""
-    _, found, named = output.rpartition("For full output see: ")
+    _, found, named = output.rpartition(FULL_OUTPUT)
     name = named.partition("\n")[0].strip().rstrip("]").replace("\\", "/").rpartition("/")[2]
     if not found or not name or folder is None:
         return None

@@ -30,7 +30,7 @@ from unspool.model.event import (
     ToolOutput,
     User,
 )
-from unspool.readers.gemini_cli.folder import full_output
+from unspool.readers.gemini_cli.folder import FULL_OUTPUT, full_output
 from unspool.readers.genai import (
     FAILED,
     arguments_of,
@@ -273,7 +273,7 @@ class Turns:
     def _answer(self, call_id: str | None, result: Any, failed: bool, key: str) -> None:
         self._answered.add(key)
         output, bad = outcome(result)
-        whole = full_output(output, self._folder) if "For full output see: " in output else None
+        whole = full_output(output, self._folder) if FULL_OUTPUT in output else None
         self.emit(ToolOutput(call_id, output, failed or bad, whole), f"{key}:result")
 
 
