@@ -98,8 +98,7 @@ class Document:
             log.note("skipped", "the session goes on in a .jsonl beside, which repeats this one")
             return
         for number in self._numbered(messages):
-            turns.message(messages[number - 1], str(number))
-        turns.flush()
+            turns.whole(messages[number - 1], str(number))
 
     def _checkpoint(self, contents: list[Any]) -> None:
         name, folder = Path(self._path).stem, folder_of(self._path)

@@ -130,6 +130,33 @@ class Turns:
             self._log.note("unknown", f"message type {kind!r}")
             self._notice(Notification(_words(parts), "info"), name)
 
+    def whole(self, value: Any, place: str) -> None:
+        """A message of a list that is at its end: nothing in it can still grow, and so nothing waits."""
+        name = value.get("id") if type(value) is dict and value.get("type") == "gemini" else None
+        if type(name) is not str or not name or name in self._told or self._waiting is not None:
+            self.message(value, place)
+            self.flush()
+            return
+        told = self._told[name] = _Told()
+        log = self._log
+        log.at(value.get("timestamp"))
+        time, content, calls = log.time, value.get("content"), value.get("toolCalls")
+        parts = content if type(content) is list else parts_of(content)
+        self._think(value.get("thoughts"), name, parts, told)
+        if type(calls) is list:
+            for at, call in enumerate(calls):
+                log.time = time
+                self._call(call, f"{name}:{at}")
+        text = self._say(name, parts, bool(calls), time)
+        log.time = time
+        if text and not text.isspace():
+            self.emit(Said(text), f"{name}:message")
+        model, tokens = string(value.get("model")), value.get("tokens")
+        if type(tokens) is dict and (usage := _usage(model, tokens)) is not None:
+            self.emit(usage, f"{name}:usage")
+        if model and self.agent is None:
+            log.facts.model = model
+
     def flush(self) -> None:
         """The last message is whole."""
         waiting, self._waiting = self._waiting, None
