@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import child
-from logs import LOGS, RARE, SMALL
+from log_data import LOGS, RARE, SMALL
 from report import Row, WallRow
 
 _HERE = Path(__file__).resolve().parent
@@ -40,7 +40,7 @@ def measure(name: str, cases: Sequence[str], quick: bool) -> Iterator[Row | Wall
     """The cases of one folder, so that it is made once."""
     folder = child.FOLDER / name
     try:
-        child.run([_PYTHON, str(_HERE / "logs.py"), name, str(folder), *(["--quick"] if quick else [])])
+        child.run([_PYTHON, str(_HERE / "log_data.py"), name, str(folder), *(["--quick"] if quick else [])])
         size = sum(file.stat().st_size for file in folder.iterdir())
         if name == SMALL:
             yield _again(folder, size, quick)

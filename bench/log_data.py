@@ -1,6 +1,6 @@
 """Folders with agents' logs, and what reading them may cost. Run as a program, it writes one of the folders.
 
-python bench/logs.py FOLDER_NAME FOLDER [--quick]
+python bench/log_data.py FOLDER_NAME FOLDER [--quick]
 """
 
 import shutil
