@@ -237,7 +237,7 @@ def action_of(patch: ParsedPatch, directory: str = "") -> Action:
 _CALLED = re.compile(r"(?:^|[\s;&|('\"/])apply_?patch(?=[\s<\"')]|$)")
 _OPENED = re.compile(r"<<-?[ \t]*(['\"]?)(\w+)\1[^\n]*\n\s*\Z")
 _CLOSED = re.compile(r"^(?:\*\*\* End Patch|[ \t]+\*\*\* End Patch(?=\s*(?:['\"]|\Z)))[ \t]*\r?", re.MULTILINE)
-_MOVED = re.compile(r"(?:^|[\n;&(])\s*cd\s+(?:--\s+)?(?:'([^']+)'|\"([^\"]+)\"|([^\s;&|'\"]+))\s*(?:&&|;|\n)")
+_MOVED = re.compile(r"(?:^|[\n;&(])[ \t]*cd\s+(?:--\s+)?(?:'([^']+)'|\"([^\"]+)\"|([^\s;&|'\"]+))\s*(?:&&|;|\n)")
 _ALONE = re.compile(
     r"\s*(?:cd\s+(?:'[^']+'|\"[^\"]+\"|[^\s;&|'\"]+)\s*(?:&&|;|\n)\s*)?apply_?patch"
     r"\s*(?:<<-?\s*(?P<quote>['\"]?)(?P<tag>\w+)(?P=quote)\s*(?P=tag)?|['\"]\s*['\"]|['\"]?)\s*"

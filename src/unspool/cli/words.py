@@ -33,9 +33,10 @@ def span(seconds: float | None) -> str:
 
 def local(timestamp: str | None) -> str:
     """A moment in the reader's own time."""
-    if timestamp is None:
-        return ""
-    return datetime.fromisoformat(timestamp).replace(tzinfo=UTC).astimezone().strftime("%Y-%m-%d %H:%M")
+    from unspool.sources.values import time_of
+
+    moment = time_of(timestamp)
+    return "" if moment is None else datetime.fromtimestamp(moment / 1000, UTC).astimezone().strftime("%Y-%m-%d %H:%M")
 
 
 def fit(text: str, width: int) -> str:

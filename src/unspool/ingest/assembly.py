@@ -61,6 +61,10 @@ class _Builder:
         self.calls: dict[str, Call] = {}
         self._step: Step | None = None
         self._closed = False
+        self._kinds: set[type] = set()
+        """What the step at hand is made of."""
+        self._unanswered: set[int] = set()
+        """Its calls without a result."""
         self._counts = counts
         """Whether this log counts tokens."""
 
@@ -100,16 +104,18 @@ class _Builder:
         if self._step is None:
             self._step = Step([])
             self._turn().steps.append(self._step)
-            self._closed = False
+            self._closed, self._kinds, self._unanswered = False, set(), set()
         return self._step
 
     def _speak(self, event: Event) -> None:
         if self._step is not None and (self._closed or self._begins_anew(event)):
             self._step = None
         step = self._current()
+        self._kinds.add(type(event.content))
         if isinstance(event.content, ToolCall):
             call = Call(event, event.content)
             step.items.append(call)
+            self._unanswered.add(id(call))
             if event.content.provider_call_id is not None:
                 self.calls[event.content.provider_call_id] = call
         else:
@@ -117,19 +123,16 @@ class _Builder:
 
     def _begins_anew(self, event: Event) -> bool:
         """In logs that count no tokens: whether the model was called again."""
-        assert self._step is not None
-        calls = [item for item in self._step.items if isinstance(item, Call)]
+        called = not self._counts and ToolCall in self._kinds
         if isinstance(event.content, ToolCall):
-            return not self._counts and bool(calls) and all(call.result is not None for call in calls)
-        if not self._counts and calls:
-            return True
-        kind = type(event.content)
-        return any(isinstance(item, Event) and isinstance(item.content, kind) for item in self._step.items)
+            return called and not self._unanswered
+        return called or type(event.content) in self._kinds
 
     def _answer(self, event: Event, result: ToolOutput) -> None:
         call = self.calls.get(result.provider_call_id or "")
         if call is not None and call.result is None:
             call.result, call.ended = result, event.timestamp
+            self._unanswered.discard(id(call))
         else:  # of a call that this log does not have
             self._aside(event)
 

@@ -66,6 +66,8 @@ class DigestCache:
             self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             with self._opened() as database:
                 database.executemany("INSERT OR REPLACE INTO digests VALUES (?, ?)", self._new)
+                gone = [(path,) for path in self._kept if not Path(path).exists()]
+                database.executemany("DELETE FROM digests WHERE path = ?", gone)
             database.close()
         except (sqlite3.Error, OSError):
             return  # a cache that cannot be written costs time, nothing else

@@ -93,13 +93,14 @@ def digest_file(path: str) -> FileDigest:
 
 
 def _digest(path: str) -> FileDigest:
+    own = stamp([path])  # what is written while we read will be read next time
     log = open_log(path)
     if log is None:
-        return FileDigest(None, stamp=stamp([path]))
+        return FileDigest(None, stamp=own)
     beside = [*([f"{path}-wal"] if log.reader.rows else ()), *log.reader.beside(path)]
-    before = stamp([path, *beside])  # what is written while we read will be read next time
+    before = ",".join([own, *(stamp([other]) for other in beside)])
     digest = digest_events(log.reader.name, log, log.sessions)
-    digest.stamp, digest.beside = before, beside
+    digest.stamp, digest.beside = before if own else "", beside
     return digest
 
 

@@ -58,4 +58,6 @@ def _walk(folder: str) -> Iterator[str]:
         for name in sorted(files):
             plain = name.removesuffix(".gz").removesuffix(".zst")
             if name not in SECRETS and (plain.lower().endswith(_ENDINGS) or ".jsonl." in name):
-                yield str(Path(at, name))
+                path = Path(at, name)
+                if path.is_file():  # no pipe, which would keep us waiting for ever
+                    yield str(path)

@@ -54,14 +54,15 @@ def head_of(path: str, lines: int = LOOK) -> Head:
 
 def _odd(path: str, lines: int) -> Head:
     """A file whose first line is no JSON: a document over many lines, lines with a torn one, or a text."""
-    data = b"".join(blocks(path))
-    if data[:_TEXT].lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")):
-        try:
-            return Head(path, document=loads(data))
-        except Unreadable:
-            pass
-    text = data[:_TEXT].decode("utf-8", "replace")
-    objects = map(_read, islice(data.splitlines(), lines))
+    pieces, start = blocks(path), b""
+    try:
+        start = next(pieces, b"")
+        if start[:_TEXT].lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")):
+            return Head(path, document=loads(start + b"".join(pieces)))
+    except Unreadable:  # no document, or one that is packed and damaged
+        pass
+    text = start[:_TEXT].decode("utf-8", "replace")
+    objects = (_read(record.data) for record in islice(read_lines(path), lines) if isinstance(record, Record))
     return Head(path, lines=tuple(item for item in objects if isinstance(item, dict)), text=text)
 
 

@@ -6,9 +6,13 @@ from typing import Any
 
 from unspool.sources.jsontext import dumps
 
+_MOST = 1 << 53
 _FRACTION = re.compile(r"(\.\d{6})\d+")
 _UNITS = ((10**11, 1), (10**14, 10**3), (10**17, 10**6), (10**20, 10**9))
 """Seconds below 10¹¹ (the year 5138), then milliseconds, microseconds, nanoseconds: (limit, how many in a second)."""
+
+_FIRST, _LAST = -62_135_596_800_000, 253_402_300_799_999
+"""What a clock can show: from the year 1 to the end of 9999."""
 
 
 def text_of(value: Any) -> str:
@@ -31,10 +35,16 @@ def listing(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
+def number(value: Any) -> int | float | None:
+    """A number as it is; None for all else, also for what is true or false."""
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
 def count(value: Any) -> int:
+    """Of things: 0 for what is no number, or none that anybody can count to."""
     if value.__class__ is int:  # nearly always
         return max(0, value)
-    return int(value) if isinstance(value, int | float) and value > 0 else 0
+    return int(value) if isinstance(value, float) and 0 < value < _MOST else 0
 
 
 def time_of(value: Any) -> int | None:
@@ -62,7 +72,7 @@ def time_of(value: Any) -> int | None:
 def clock(value: Any) -> str | None:
     """The same time as `2026-01-02T03:04:05.678Z`."""
     time = time_of(value)
-    if time is None:
+    if time is None or not _FIRST <= time <= _LAST:
         return None
     return datetime.fromtimestamp(time / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 

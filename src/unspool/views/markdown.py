@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from unspool.model.session import Session
 from unspool.views.outline import Row, outline
 
-_FENCE = re.compile(r"^\s*(`{3,})", re.MULTILINE)
+_FENCE = re.compile(r"^[ \t]*(`{3,})", re.MULTILINE)
 
 
 def markdown(session: Session) -> Iterator[str]:

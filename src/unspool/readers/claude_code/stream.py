@@ -9,7 +9,7 @@ from unspool.readers.blocks import content_text
 from unspool.readers.claude_code.counting import Counts, counts_of
 from unspool.readers.claude_code.messages import AGENT, Messages
 from unspool.readers.log import Log
-from unspool.sources.values import count, listing, mapping, string, text_of
+from unspool.sources.values import count, listing, mapping, number, string, text_of
 
 _PASSED_OVER = frozenset(
     # Deltas of messages that come whole, signs of life, and the talk of a program with its host.
@@ -140,9 +140,8 @@ class Stream:
         failed = value.get("is_error") is True or text_of(value.get("subtype")).startswith("error")
         errors = "\n".join(map(text_of, listing(value.get("errors"))))
         reason = (errors or string(value.get("result")) or string(value.get("subtype"))) if failed else None
-        duration = value.get("duration_ms")
         status = "failed" if failed else "completed"
-        self._log.emit(TurnEnd(status, duration if isinstance(duration, int | float) else None, reason), key)
+        self._log.emit(TurnEnd(status, number(value.get("duration_ms")), reason), key)
 
 
 def _used(usage: dict[str, Any]) -> Counts:

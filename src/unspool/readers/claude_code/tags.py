@@ -17,9 +17,10 @@ CONTINUED = "This session is being continued from a previous conversation"
 _INTERRUPTED = "[Request interrupted"
 _CAVEAT = "Caveat: The messages below"
 _REMINDER = "</system-reminder>"
-_OPENING = re.compile(r"<([a-z_-]+)([^>]*)>")
+_OPENING = re.compile(r"<([a-z_-]+)([^<>]*)>")
 _OUTPUTS = ("local-command-stdout", "local-command-stderr", "bash-stdout", "bash-stderr")
 _AGENTS = ("teammate-message", "task-notification", "agent-message", "cross-session-message")
+_AGENT = re.compile(rf"\s*<({'|'.join(_AGENTS)})([^<>]*)>")
 _CONTEXT = frozenset(
     "system-reminder ide_opened_file ide_selection ide_diagnostics local-command-caveat user-prompt-submit-hook "
     "user-memory-input new-diagnostics session-start-hook post-tool-use-hook".split()
@@ -29,7 +30,12 @@ _COMMAND = ("command-name", "command-message", "command-args")
 
 
 def said(text: str) -> Iterator[Content]:
-    """What a text in a user's message is."""
+    """What a text in a user's message is; what other agents say comes first, one after another."""
+    while letter := _letter(text):
+        message, text = letter
+        yield message
+        if not text:
+            return
     body = text.lstrip()
     start = body[:1]
     if start == "<":
@@ -57,14 +63,19 @@ def _tagged(text: str, body: str) -> Iterator[Content]:
         for channel in _OUTPUTS:
             if output := _inside(text, channel):
                 yield Notification(output, "info" if channel.endswith("stdout") else "warning")
-    elif tag in _AGENTS and opening is not None:
-        words = _inside(body, tag) or body[opening.end() :].strip()
-        sender = _SENDER.search(opening[2])
-        yield AgentMessage(words, sender[1] if sender else _inside(words, "task-id"))
-        if rest := body.partition(f"</{tag}>")[2].strip():
-            yield from said(rest)
     else:
         yield from _beside_context(text)
+
+
+def _letter(text: str) -> tuple[AgentMessage, str] | None:
+    """What another agent said, if the text begins with it, and the rest."""
+    opening = _AGENT.match(text)
+    if opening is None:
+        return None
+    inside, _, rest = text[opening.end() :].partition(f"</{opening[1]}>")
+    words = inside.strip()
+    sender = _SENDER.search(opening[2])
+    return AgentMessage(words, sender[1] if sender else _inside(words, "task-id")), rest.strip()
 
 
 def _beside_context(text: str) -> Iterator[Content]:

@@ -17,7 +17,7 @@ from unspool.readers.claude_code.messages import AGENT, Messages
 from unspool.readers.claude_code.tags import said
 from unspool.readers.log import Log
 from unspool.sources.jsontext import Unreadable, dumps
-from unspool.sources.values import count, listing, mapping, string, text_of
+from unspool.sources.values import count, listing, mapping, number, string, text_of
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _PASSED_OVER = frozenset(
@@ -233,8 +233,7 @@ class Transcript:
         match line.subtype:
             case "turn_duration":
                 self._messages.counting.settle(stream)
-                duration = line.duration_ms
-                emit(TurnEnd("completed", duration if isinstance(duration, int | float) else None), key, stream)
+                emit(TurnEnd("completed", number(line.duration_ms)), key, stream)
             case "compact_boundary":
                 self._messages.counting.settle(stream)
                 about = mapping(line.compact_metadata)

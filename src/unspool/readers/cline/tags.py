@@ -36,7 +36,7 @@ _CLOSINGS = ("</task>", "</feedback>", "</user_message>", "</answer>", "</user_i
 _ATTACHED = ("Files attached by the user", "<file_content", "<final_file_content", "<url_content", "<folder_content")
 """What the user pointed at: it may hold any tag."""
 _NOTICE = re.compile(r"<mode_notice[^>]*>.*?</mode_notice>\s*", re.DOTALL)
-_DETAILS = re.compile(r"\s*<environment_details>.*?(?:</environment_details>|\Z)\s*", re.DOTALL)
+_DETAILS = re.compile(r"(?<!\s)\s*<environment_details>.*?(?:</environment_details>|\Z)\s*", re.DOTALL)
 RESULT = re.compile(r"\[(\w+)(?:[ :][^\n]*)?\] Result:[ \t]*\n?")
 _FOLDER = re.compile(r"# Current Work(?:ing|space) Directory \((.*?)\)")
 _MODEL = re.compile(r"<model>(.*?)</model>")
@@ -106,8 +106,14 @@ def replied_in(output: str) -> tuple[str, ...]:
     return _feedback(output) or tuple(
         inside
         for start, _, inside in _tagged(output)
-        if inside and (not start or "he user" in output[:start].rstrip("\n").rpartition("\n")[2])
+        if inside and (not start or "he user" in _line_before(output, start))
     )
+
+
+def _line_before(text: str, at: int) -> str:
+    while at and text[at - 1] == "\n":
+        at -= 1
+    return text[text.rfind("\n", 0, at) + 1 : at]
 
 
 def _feedback(text: str) -> tuple[str, ...]:
@@ -119,8 +125,8 @@ def _feedback(text: str) -> tuple[str, ...]:
 
 def _tagged(text: str) -> Iterator[tuple[int, int, str]]:
     """Where such tags begin and end, and what is in them."""
-    at = 0
-    while any(mark in text for mark in _CLOSINGS) and (opening := _TYPED.search(text, at)):
+    at = 0 if any(mark in text for mark in _CLOSINGS) else len(text)
+    while opening := _TYPED.search(text, at):
         end, at = _closed(text, opening[1], opening.end(), free=False)
         yield opening.start(), at, _NOTICE.sub("", text[opening.end() : end]).strip()
 

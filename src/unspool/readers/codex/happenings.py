@@ -21,7 +21,7 @@ from unspool.readers.codex.outputs import result_of
 from unspool.readers.codex.texts import content_text, lines_of, told, typed_text, words_of
 from unspool.readers.codex.thread import Thread
 from unspool.sources.jsontext import dumps
-from unspool.sources.values import listing, mapping, string, text_of
+from unspool.sources.values import listing, mapping, number, string, text_of
 
 _PASSED_OVER = frozenset(
     (
@@ -247,12 +247,14 @@ class Happenings:
             self._outbox.say(Said(last), "1")
         error = event.get("error")
         text = text_of(mapping(error).get("message") or error) or None
-        self._outbox.say(TurnEnd("failed" if error else "completed", _duration(event), text))
+        self._outbox.say(TurnEnd("failed" if error else "completed", number(event.get("duration_ms")), text))
 
     def _aborted(self, event: dict[str, Any]) -> None:
         self._outbox.go_on(whole=True)
         reason = string(event.get("reason"))
-        self._outbox.say(TurnEnd("interrupted", _duration(event), None if reason == "interrupted" else reason))
+        self._outbox.say(
+            TurnEnd("interrupted", number(event.get("duration_ms")), None if reason == "interrupted" else reason)
+        )
 
     def _settings(self, event: dict[str, Any]) -> None:
         self._thread.runs(mapping(event.get("thread_settings")).get("model"))
@@ -332,8 +334,3 @@ def _paths(item: dict[str, Any]) -> dict[str, str]:
     """Where an item names a folder or a file by its address, its path."""
     found = {key: item[key] for key in ("cwd", "path") if isinstance(item.get(key), str)}
     return {key: unquote(place.removeprefix("file://")) for key, place in found.items() if place.startswith("file://")}
-
-
-def _duration(event: dict[str, Any]) -> float | None:
-    duration = event.get("duration_ms")
-    return duration if isinstance(duration, int | float) and not isinstance(duration, bool) else None

@@ -10,7 +10,7 @@ from unspool.readers.blocks import content_text
 from unspool.readers.calls import call_of
 from unspool.readers.cursor.transcript import AGENT
 from unspool.readers.log import Log
-from unspool.sources.values import count, mapping, string, text_of
+from unspool.sources.values import count, mapping, number, string, text_of
 
 _CALL = "ToolCall"
 _WENT_WELL = frozenset(
@@ -193,8 +193,7 @@ class Stream:
                 TokenUsage(log.facts.model, fresh, read, written, output, 0, string(value.get("request_id"))),
                 f"{key}:usage",
             )
-        duration = value.get("duration_ms")
-        duration = duration if isinstance(duration, int | float) and not isinstance(duration, bool) else None
+        duration = number(value.get("duration_ms"))
         log.emit(TurnEnd("failed" if failed else "completed", duration, text if failed else None), key)
         self._spoke = False
         self._last = ""

@@ -12,13 +12,12 @@ from datetime import datetime
 
 from msgspec import Struct
 
-_QUERY = re.compile(r"<user_query>\s*(.*?)\s*(?:</user_query>|\Z)", re.DOTALL)
+_QUERY = re.compile(r"<user_query>(.*?)(?:</user_query>|\Z)", re.DOTALL)
 _STAMP = re.compile(r"<timestamp>(.*?)</timestamp>\s*", re.DOTALL)
 _TIME = re.compile(
     r"([A-Z][a-z]{2})[a-z]* (\d{1,2}), (\d{4}), (\d{1,2}:\d{2} [AP]M) \(UTC(?:([+-]\d{1,2})(?::(\d{2}))?)?\)"
 )
-_TAGGED = re.compile(r"\s*(?:<([a-z][\w-]*)(?: [^>]*)?>.*?</\1>\s*)+\Z", re.DOTALL)
-"""Nothing but tags: nobody types that."""
+_OPENING = re.compile(r"\s*<([a-z][\w-]*)(?: [^>]*)?>")
 
 
 class Prompt(Struct, frozen=True):
@@ -33,10 +32,23 @@ def parted(text: str) -> Prompt:
         time = _time_of(stamp[1])
         text = text[: stamp.start()] + text[stamp.end() :]
     if "<user_query>" in text:
-        return Prompt(tuple(_QUERY.findall(text)), _QUERY.sub("", text).strip(), time)
-    if text.lstrip().startswith("<") and _TAGGED.match(text):
+        typed = tuple([query.strip() for query in _QUERY.findall(text)])
+        return Prompt(typed, _QUERY.sub("", text).strip(), time)
+    if _is_tagged(text):
         return Prompt((), text.strip(), time)
     return Prompt((text,) if text.strip() else (), "", time)
+
+
+def _is_tagged(text: str) -> bool:
+    """Whether it is nothing but tags: nobody types that."""
+    at = 0
+    while opening := _OPENING.match(text, at):
+        closing = f"</{opening[1]}>"
+        end = text.find(closing, opening.end())
+        if end < 0:
+            return False
+        at = end + len(closing)
+    return at > 0 and not text[at:].strip()
 
 
 def _time_of(written: str) -> str | None:

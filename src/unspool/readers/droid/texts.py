@@ -7,7 +7,7 @@ from typing import Any
 from unspool.model.event import Content, Notification, User
 from unspool.sources.values import count
 
-_REMINDER = re.compile(r"<(system-reminder|system-notification)>.*?</\1>\s*", re.DOTALL)
+_REMINDER = re.compile(r"<(system-reminder|system-notification)>(?:(?!<\1>).)*?</\1>\s*", re.DOTALL)
 _EXIT = re.compile(r"\[Process exited with code (?!0\])\d+\]\s*\Z")
 
 

@@ -15,7 +15,7 @@ from unspool.model.event import Notification, Said, TokenUsage, ToolCall, ToolOu
 from unspool.readers.gemini_cli.recording import AGENT
 from unspool.readers.genai import arguments_of, typed
 from unspool.readers.log import Log
-from unspool.sources.values import count, mapping, string, text_of
+from unspool.sources.values import count, mapping, number, string, text_of
 
 
 def claims(head: Head) -> bool:
@@ -111,8 +111,7 @@ class Stream:
                 self._log.emit(usage, f"{line}:usage:{model}")
         failed = value.get("status") != "success"
         reason = string(mapping(value.get("error")).get("message")) if failed else None
-        duration = stats.get("duration_ms")
-        duration = duration if isinstance(duration, int | float) else None
+        duration = number(stats.get("duration_ms"))
         self._log.emit(TurnEnd("failed" if failed else "completed", duration, reason), f"{line}:end")
 
 

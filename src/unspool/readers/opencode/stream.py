@@ -50,8 +50,8 @@ class Stream:
         self._log = Log(AGENT)
         self._conversation = Conversation(self._log, live=True)
         self._messages: dict[str, Message] = {}
-        self._waiting: dict[str, tuple[Message, dict[str, Any]]] = {}
-        """Parts that still grow, by their ids."""
+        self._waiting: dict[str, tuple[Message, dict[str, Any], list[str]]] = {}
+        """Parts that still grow, by their ids, and the pieces of their texts."""
         self._cut: dict[str, int] = {}
         """Of those that were given out before their end: how much."""
         self._prompts: list[Message] = []
@@ -149,7 +149,7 @@ class Stream:
         message, key = self._message(part, session), string(part.get("id"))
         if key is not None and _grows(part):
             if key not in self._cut:
-                self._waiting[key] = message, part
+                self._waiting[key] = message, part, [text_of(part.get("text"))]
             return
         if key in self._cut:
             part = {**part, "text": text_of(part.get("text"))[self._cut[key] :], "id": f"{key}:rest"}
@@ -160,15 +160,17 @@ class Stream:
     def _delta(self, told: dict[str, Any]) -> None:
         key = string(told.get("partID"))
         if key in self._waiting and told.get("field") == "text":
-            message, part = self._waiting[key]
-            self._waiting[key] = message, {**part, "text": text_of(part.get("text")) + text_of(told.get("delta"))}
+            self._waiting[key][2].append(text_of(told.get("delta")))
 
     def _settle(self) -> None:
         """What waited longer than it should: it may have broken off."""
-        for key, (message, part) in self._waiting.items():
+        for key, (message, part, pieces) in self._waiting.items():
             if part.get("type") in _GROWING:
-                self._cut[key] = len(text_of(part.get("text")))
-            self._conversation.part(message, part)
+                text = "".join(pieces)
+                self._cut[key] = len(text)
+                self._conversation.part(message, {**part, "text": text})
+            else:
+                self._conversation.part(message, part)
         self._waiting.clear()
 
 

@@ -29,7 +29,7 @@ from unspool.model.event import (
 from unspool.readers.blocks import content_text
 from unspool.readers.genai import arguments_of, typed
 from unspool.readers.log import Log
-from unspool.sources.values import count, listing, mapping, string, text_of
+from unspool.sources.values import count, listing, mapping, number, string, text_of
 
 AGENT = "qwen_code"
 _PASSED_OVER = frozenset(
@@ -168,8 +168,7 @@ class Stream:
             log.emit(usage, f"{key}:usage")
         failed = value.get("is_error") is True
         reason = string(mapping(value.get("error")).get("message")) or string(value.get("subtype")) if failed else None
-        duration = value.get("duration_ms")
-        duration = duration if isinstance(duration, int | float) else None
+        duration = number(value.get("duration_ms"))
         log.emit(TurnEnd("failed" if failed else "completed", duration, reason), key)
 
 
