@@ -97,7 +97,7 @@ class Decoder(Protocol):
         """What the record brought. Events that need a later record to be whole may wait for it."""
 
     def close(self) -> Iterable[Event | Note]:
-        """What still waited: the file is at its end, or has not grown for a while. Feeding may go on."""
+        """What still waited: the file is at its end."""
 
 
 class Reader(Struct, frozen=True):
@@ -105,7 +105,7 @@ class Reader(Struct, frozen=True):
 
     name: str
     agent: str
-    """The agent's name; equal to `name` but for a live stream."""
+    """The agent's name: several readers may serve one, for its generations and its live stream."""
     title: str
     """As people know it."""
     claims: Callable[[Head], bool]
@@ -124,8 +124,8 @@ class Reader(Struct, frozen=True):
     """Other files that the decoder reads with this one: if they change, what was read has changed."""
     kin: Callable[[str], Iterable[str]] = lambda _path: ()
     """Other logs near this one that may hold streams of the same session: its sub-agents."""
-    mark: bytes = b""
-    """Bytes in the beginning of its files, and of no other's: whose they are can be told without decoding them."""
+    mark: re.Pattern[bytes] | None = None
+    """How its documents begin, and no other's: whose they are can be told without decoding them."""
     refers: bytes = b""
     """Bytes by which a log refers to further files that `beside` does not name."""
     pieced: bool = False

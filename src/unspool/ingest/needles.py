@@ -40,6 +40,8 @@ def words(pattern: str) -> list[str]:
 def needle_for(pattern: str) -> bytes | None:
     """A word that must stand in the raw bytes of a log, if the pattern is in one of its events."""
     ours = _own_words()
+    if not ours:  # installed without its source: then nothing is certain
+        return None
     return next((word.encode() for word in words(pattern) if word.lower() not in ours), None)
 
 
@@ -48,7 +50,7 @@ def cannot_match(pattern: str, path: str, fold: bool = False) -> bool:
     needle = needle_for(pattern)
     if needle is None or _holds(path, needle, fold):
         return False
-    reader = _marked(path) or reader_of(path)[0]
+    reader = _document_reader(path) or reader_of(path)[0]
     if reader is None or reader.rows is not None or reader.pieced:
         return False
     if reader.refers and _holds(path, reader.refers, fold=False):
@@ -75,11 +77,10 @@ def _holds(path: str, needle: bytes, fold: bool) -> bool:
     return False
 
 
-def _marked(path: str) -> Reader | None:
-    """The reader of a document whose first bytes tell: it need not be decoded for that."""
-    with open(path, "rb") as file:
-        start = file.read(_START)
-    return next((reader for reader in READERS.values() if reader.mark and reader.mark in start), None)
+def _document_reader(path: str) -> Reader | None:
+    """The reader of a document over many lines whose first keys tell: it need not be decoded for that."""
+    start = next(blocks(path, _START), b"")
+    return next((reader for reader in READERS.values() if reader.mark and reader.mark.match(start)), None)
 
 
 @cache
@@ -87,5 +88,6 @@ def _own_words() -> str:
     """All that we may write into an event ourselves, and more: our code, without what is there only for people."""
     home = Path(__file__).parent.parent
     folders = (home / name for name in ("model", "sources", "actions", "readers"))
-    code = "\n".join(path.read_text() for folder in folders for path in sorted(folder.rglob("*.py")))
+    files = [path for folder in folders for path in sorted(folder.rglob("*.py"))]
+    code = "\n".join(path.read_text(encoding="utf-8") for path in files)
     return _FOR_PEOPLE.sub("", code).lower()

@@ -213,7 +213,6 @@ Content: TypeAlias = (
     | ModelChange
     | TurnEnd
 )
-CONTENTS: tuple[type[Content], ...] = Content.__args__
 
 
 class Event(Struct, frozen=True, gc=False, eq=False):

@@ -136,7 +136,7 @@ class Database:
             if (parent := self._parents.get(root)) is None:
                 break
             root = parent
-        self._log.session = root
+        self._log.enter(root)
         self._log.facts.project = self._project
         self._stream = MAIN if root == session else f"agent:{session}"
 

@@ -35,6 +35,11 @@ class Log:
             found = self.sessions[self.session] = Facts(self.agent, self.session)
         return found
 
+    def enter(self, session: str) -> None:
+        """The events of this session come next; the times of another are not its own."""
+        if session != self.session:
+            self.session, self.time = session, None
+
     def value(self, record: Record) -> Any:
         """The record, decoded. None, and a note, for what is no JSON."""
         self.origin = record.origin

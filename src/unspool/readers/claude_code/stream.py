@@ -26,6 +26,7 @@ _NOISE = frozenset(
 
 class Stream:
     def __init__(self, path: str) -> None:
+        self._path = path
         self._log = Log(AGENT)
         self._messages = Messages(self._log, path)
         self._seen: set[str] = set()
@@ -41,8 +42,12 @@ class Stream:
             if value is not None:
                 log.note("skipped", "no object")
             return log.take()
-        if isinstance(session := value.get("session_id"), str) and not log.session:
-            log.session = session
+        if (
+            isinstance(session := value.get("session_id"), str)
+            and session != log.session
+            and _begins(value, log.session)
+        ):
+            self._begin(session)
         log.at(value.get("timestamp"))
         key = string(value.get("uuid")) or str(record.origin.line)
         if key in self._seen:
@@ -50,6 +55,13 @@ class Stream:
         self._seen.add(key)
         self._read(value, key)
         return log.take()
+
+    def _begin(self, session: str) -> None:
+        """A run; what several runs wrote may stand in one file."""
+        self._messages.counting.settle()
+        self._log.enter(session)
+        self._messages = Messages(self._log, self._path)
+        self._seen.clear()
 
     def close(self) -> list[Event | Note]:
         self._messages.counting.settle()
@@ -142,6 +154,10 @@ class Stream:
         reason = (errors or string(value.get("result")) or string(value.get("subtype"))) if failed else None
         status = "failed" if failed else "completed"
         self._log.emit(TurnEnd(status, number(value.get("duration_ms")), reason), key)
+
+
+def _begins(value: dict[str, Any], session: str) -> bool:
+    return not session or (value.get("type") == "system" and value.get("subtype") == "init")
 
 
 def _used(usage: dict[str, Any]) -> Counts:

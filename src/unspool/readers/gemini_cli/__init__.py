@@ -1,5 +1,7 @@
 """Gemini CLI: its recordings, the documents that it wrote before them, and its live stream."""
 
+import re
+
 from unspool.dialect import Reader
 from unspool.readers.gemini_cli import documents, live, recording
 from unspool.readers.gemini_cli.folder import FULL_OUTPUT, kin, places
@@ -28,7 +30,7 @@ document = Reader(
         environment, home, "*/chats/**/*.json", "*/logs.json", "*/checkpoint-*.json"
     ),
     document=True,
-    mark=b'"projectHash"',
+    mark=re.compile(rb'\{\n  "sessionId": "[^"\n]*",\n  "projectHash": '),
     refers=FULL_OUTPUT.encode(),
     payload=documents.payload,
     beside=documents.continued,

@@ -92,7 +92,7 @@ class Messages:
             if (parent := self._parents.get(root)) is None:
                 break
             root = parent
-        self._log.session = root
+        self._log.enter(root)
         _ = self._log.facts  # there is such a session, if nothing else
         self._stream = MAIN if root == session else f"agent:{session}"
         self._here = self._places.setdefault(session, Place())

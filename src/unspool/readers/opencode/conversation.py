@@ -108,7 +108,7 @@ class Conversation:
             facts.project = facts.project or string(info.get("directory"))
             facts.version = facts.version or string(info.get("version"))
             return
-        self._log.session = session
+        self._log.enter(session)
         facts = self._log.facts
         facts.project = string(info.get("directory")) or facts.project
         facts.title = string(info.get("title")) or facts.title
@@ -216,7 +216,7 @@ class Conversation:
             if (parent := self._parents.get(root)) is None:
                 break
             root = parent
-        self._log.session = root
+        self._log.enter(root)
         return MAIN if root == session else f"agent:{session}"
 
     def _emit(self, message: Message, content: Content, key: str) -> None:
