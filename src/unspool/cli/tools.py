@@ -27,14 +27,18 @@ def command(paths: tuple[str, ...], agent: str | None, as_json: bool, difference
     unspool tools traces/ --diff --json
     """
     import gc
+    from contextlib import ExitStack
 
     import msgspec
 
     from unspool.cli.words import say
+    from unspool.jobs.show import on_disk
     from unspool.jobs.tools import tools
 
     gc.disable()  # nothing here is cyclic
-    seen = [tool for tool in tools(paths, jobs) if agent is None or tool.agent == agent]
+    with ExitStack() as stack:
+        named = [stack.enter_context(on_disk(path)) for path in paths]
+        seen = [tool for tool in tools(named, jobs) if agent is None or tool.agent == agent]
     if differences:
         seen = [tool for tool in seen if tool.differences]
     if as_json:

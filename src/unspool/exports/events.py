@@ -4,9 +4,11 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from unspool.model import Action, Event, Origin
 from unspool.model.event import ToolCall
+from unspool.sources.files import legible
 
 _encode = msgspec.json.Encoder().encode
 
@@ -64,7 +66,7 @@ def written(event: Event, agent: str, payload: Any = msgspec.UNSET) -> Written:
         event.stream_id,
         event.type,
         content_of(event),
-        Metadata(agent, event.origin, payload),
+        Metadata(agent, replace(event.origin, file=legible(event.origin.file)), payload),
     )
 
 

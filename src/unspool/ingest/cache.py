@@ -38,8 +38,8 @@ class DigestCache:
     """By path, as long as nothing changed. Where it cannot be kept, nothing is, and all still works."""
 
     def __init__(self) -> None:
-        self._new: list[tuple[str, bytes]] = []
-        self._kept: dict[str, bytes] = {}
+        self._new: list[tuple[bytes, bytes]] = []
+        self._kept: dict[bytes, bytes] = {}
         self._file = cache_folder() / "digests.db"
         self._version = _version()
         with suppress(sqlite3.Error, OSError):
@@ -66,14 +66,14 @@ class DigestCache:
             self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             with self._opened() as database:
                 database.executemany("INSERT OR REPLACE INTO digests VALUES (?, ?)", self._new)
-                gone = [(path,) for path in self._kept if not Path(path).exists()]
+                gone = [(path,) for path in self._kept if not Path(os.fsdecode(path)).exists()]
                 database.executemany("DELETE FROM digests WHERE path = ?", gone)
             database.close()
         except (sqlite3.Error, OSError):
             return  # a cache that cannot be written costs time, nothing else
         self._new.clear()
 
-    def _load(self) -> Iterator[tuple[str, bytes]]:
+    def _load(self) -> Iterator[tuple[bytes, bytes]]:
         if not self._file.exists():
             return
         database = self._opened()
@@ -87,7 +87,7 @@ class DigestCache:
         try:
             if database.execute("PRAGMA user_version").fetchone()[0] != self._version:
                 database.execute("DROP TABLE IF EXISTS digests")
-                database.execute("CREATE TABLE digests (path TEXT PRIMARY KEY, digest BLOB)")
+                database.execute("CREATE TABLE digests (path BLOB PRIMARY KEY, digest BLOB)")
                 database.execute(f"PRAGMA user_version = {self._version}")
                 self._file.chmod(0o600)
         except sqlite3.OperationalError:  # in use, or not ours to write
@@ -100,5 +100,6 @@ class DigestCache:
         return database
 
 
-def _whole(path: str) -> str:
-    return str(Path(path).absolute())
+def _whole(path: str) -> bytes:
+    """As the system has it: not every name is text."""
+    return os.fsencode(Path(path).absolute())

@@ -10,6 +10,7 @@ from unspool.ingest.digests import FileDigest, digest_file
 from unspool.ingest.finding import given, installed
 from unspool.ingest.sessions import Found, digests, gather
 from unspool.model.session import Tokens
+from unspool.sources.files import legible
 from unspool.sources.values import time_of
 
 Seen = Callable[[str], None]
@@ -110,7 +111,7 @@ def row_of(session: Found) -> SessionRow:
         tools=session.tools,
         tokens=session.tokens,
         streams=list(session.streams),
-        files=session.files,
+        files=list(map(legible, session.files)),
         branch=facts.branch,
         version=facts.version,
         parent=facts.parent,

@@ -11,6 +11,7 @@ from unspool.ingest.finding import below
 from unspool.ingest.finding import places as all_places
 from unspool.ingest.sessions import digests, gather
 from unspool.readers import READERS
+from unspool.sources.files import legible
 
 
 class PlaceSeen(Struct):
@@ -58,7 +59,7 @@ def _source(
     sessions = gather(own)
     source = SourceSeen(agent, title, [place for place, _ in places], len(own), sessions=len(sessions))
     source.bytes = sum(Path(path).stat().st_size for path, _ in own)
-    source.unclaimed = [path for path in files if read[path].reader is None]
+    source.unclaimed = [legible(path) for path in files if read[path].reader is None]
     times = [time for session in sessions for time in (session.start, session.end) if time]
     source.oldest, source.newest = min(times, default=None), max(times, default=None)
     reasons: dict[str, int] = {}

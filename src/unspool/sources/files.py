@@ -140,6 +140,11 @@ def _is_zstd(start: bytes) -> bool:
     return start == _ZSTD or (start[1:] == _SKIPPED and start[0] >> 4 == 5)
 
 
+def legible(path: str) -> str:
+    """A file's name as text, as well as it can be: not every name is text."""
+    return path if path.isascii() else os.fsencode(path).decode("utf-8", "replace")
+
+
 def is_database(path: str) -> bool:
     """Whether the file is one of SQLite's."""
     try:

@@ -35,7 +35,7 @@ _TYPED = re.compile(r"^<(task|feedback|user_message|answer|user_input)(?: [^>\n]
 _CLOSINGS = ("</task>", "</feedback>", "</user_message>", "</answer>", "</user_input>")
 _ATTACHED = ("Files attached by the user", "<file_content", "<final_file_content", "<url_content", "<folder_content")
 """What the user pointed at: it may hold any tag."""
-_NOTICE = re.compile(r"<mode_notice[^>]*>.*?</mode_notice>\s*", re.DOTALL)
+_NOTICE = re.compile(r"<mode_notice[^<>]*>(?:(?!<mode_notice).)*?</mode_notice>\s*", re.DOTALL)
 _DETAILS = re.compile(r"(?<!\s)\s*<environment_details>.*?(?:</environment_details>|\Z)\s*", re.DOTALL)
 RESULT = re.compile(r"\[(\w+)(?:[ :][^\n]*)?\] Result:[ \t]*\n?")
 _FOLDER = re.compile(r"# Current Work(?:ing|space) Directory \((.*?)\)")
