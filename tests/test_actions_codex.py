@@ -109,7 +109,7 @@ def test_a_patch_through_the_shell_is_the_same_patch(name: str, arguments: Any, 
 
 def test_a_patch_behind_cd_changes_files_there() -> None:
     kind, arguments, actions = meant("exec_command", {"cmd": f"cd lib && apply_patch <<'E'\n{ADD}\nE"})
-    assert (kind, arguments["file_path"]) == ("file_write", "lib/docs/new.md")
+    assert (kind, arguments["file_path"]) == ("file_write", "docs/new.md")
     assert actions == (FileWrite("lib/docs/new.md", "# Title\n"),)
 
 

@@ -221,16 +221,15 @@ def actions_of(patch: ParsedPatch, directory: str = "") -> tuple[Action, ...]:
     return tuple(found)
 
 
-def action_of(patch: ParsedPatch, directory: str = "") -> Action:
+def action_of(patch: ParsedPatch) -> Action:
     """The first file that is added or updated stands for the patch, with the patch's text; else the first deleted."""
     for file in patch.files:
-        path = join(directory, file.path)
         match file:
             case Add():
-                return FileWrite(path, patch.raw)
+                return FileWrite(file.path, patch.raw)
             case Update():
-                return FileEdit(path, "", patch.raw, False)
-    return FileDelete(join(directory, patch.files[0].path))
+                return FileEdit(file.path, "", patch.raw, False)
+    return FileDelete(patch.files[0].path)
 
 
 # How patches stand in a shell command. `apply_patch` is a word of its own, before or behind what it is given.
@@ -255,7 +254,7 @@ class Carried(Struct, frozen=True, gc=False):
 
     def action(self) -> Action:
         """As the first patch with a file that is added or updated says."""
-        found = [action_of(patch, directory) for patch, directory in self.patches]
+        found = [action_of(patch) for patch, _ in self.patches]  # with the paths of its headers: see `actions`
         return next((action for action in found if not isinstance(action, FileDelete)), found[0])
 
     def actions(self) -> tuple[Action, ...]:

@@ -51,7 +51,7 @@ def command(inputs: tuple[str, ...], output: str, wire: str, strict: bool, notes
     sessions = [given for given in inputs if is_session(given)]
     files = list(expand(given for given in inputs if given not in sessions))
     with Progress(files, shown=not quiet) as progress:
-        cooked = cook(*files, *sessions, wire=wire, seen=progress.seen)
+        cooked = cook(*inputs, wire=wire, seen=progress.seen)
     _kept.append(cooked)
     write(output, encode(cooked))
     if notes:

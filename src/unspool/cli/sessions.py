@@ -83,10 +83,9 @@ def _say(rows: "list[SessionRow]", filtered: bool) -> None:
     names = short_names([row.id for row in rows])
     widest = max(len("session"), *map(len, names))
     wide = (columns := terminal_width(1, 120)) >= 100
-    asked = max(columns - widest - (78 if wide else 54), 12)
-    heads = _line(
-        f"{'session':<{widest}}", "agent", "start", "took", "turns", "tools", ("input", "cached", "output"), wide
-    )
+    asked = max(columns - widest - (78 if wide else 56), 12)
+    words = ("input", "cached", "output")
+    heads = _line(f"{'session':<{widest}}", "agent", "start", "took", "turns", "tools", words, wide)
     click.secho(f"{heads}  asked", dim=True, color=colour())
     for row, name in zip(rows, names, strict=True):
         counts = (
@@ -95,7 +94,8 @@ def _say(rows: "list[SessionRow]", filtered: bool) -> None:
             human(row.tokens.output),
         )
         shown = click.style(f"{safe(name):<{widest}}", fg="yellow")
-        line = _line(shown, row.agent, local(row.start), span(row.duration), row.turns, row.tools, counts, wide)
+        start = local(row.start) if wide else local(row.start)[5:]  # without the year
+        line = _line(shown, row.agent, start, span(row.duration), row.turns, row.tools, counts, wide)
         click.echo(f"{line}  {fit(one_line(row.prompt or row.title or '(nothing)'), asked).rstrip()}", color=colour())
     total = sum((row.tokens for row in rows), Tokens())
     say(
@@ -110,5 +110,5 @@ def _line(
     """One row but for what was asked; on a narrow terminal only what cannot be done without."""
     read, cached, output = tokens
     if not wide:  # without the year
-        return f"{name} {agent:<11} {start[5:]:<11} {tools!s:>5} {read:>7} {cached:>7} {output:>7}"
+        return f"{name} {agent:<11} {start:<11} {tools!s:>5} {read:>7} {cached:>7} {output:>7}"
     return f"{name} {agent:<11} {start:<16} {took:>7} {turns!s:>5} {tools!s:>5} {read:>7} {cached:>7} {output:>7}"

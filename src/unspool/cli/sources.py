@@ -50,6 +50,8 @@ def _say(found: "list[SourceSeen]") -> None:
         for folder in dict.fromkeys(place.folder for place in source.places if place.exists and there):
             patterns = [name for place in source.places if place.folder == folder for name in place.patterns]
             click.secho(f"  {_short(folder)}: {', '.join(dict.fromkeys(patterns))}", dim=True, color=colour())
+        for folder in dict.fromkeys(place.folder for place in source.places if not place.readable):
+            click.secho(f"  cannot be looked into: {_short(folder)}", fg="yellow", color=colour())
         for path in source.unclaimed[:3]:
             click.secho(f"  not a log that we know: {_short(path)}", fg="yellow", color=colour())
         if len(source.unclaimed) > 3:

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Literal
 
 from unspool.dialect import Reader
 from unspool.errors import InputNotFound
@@ -32,12 +33,21 @@ def installed() -> Iterator[str]:
 
 def below(folder: Path, patterns: Iterable[str]) -> Iterator[str]:
     """The files of a place, in a stable order."""
-    if not folder.is_dir():
+    try:
+        found = [path for pattern in patterns for path in sorted(folder.glob(pattern)) if path.is_file()]
+    except OSError:  # not ours to look into: `state_of` says so
         return
-    for pattern in patterns:
-        for path in sorted(folder.glob(pattern)):
-            if path.is_file():
-                yield str(path)
+    yield from map(str, found)
+
+
+def state_of(folder: Path) -> Literal["open", "closed", "absent"]:
+    """Whether the folder is there, and can be looked into."""
+    try:
+        if not folder.is_dir():
+            return "absent"
+    except OSError:
+        return "closed"
+    return "open" if os.access(folder, os.R_OK | os.X_OK) else "closed"
 
 
 def given(paths: Iterable[str]) -> Iterator[tuple[str, bool]]:

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from unspool.engine.local import each, jobs_for
 from unspool.ingest.digests import FileDigest, digest_file
-from unspool.ingest.finding import below
+from unspool.ingest.finding import below, state_of
 from unspool.ingest.finding import places as all_places
 from unspool.ingest.sessions import digests, gather
 from unspool.readers import READERS
@@ -18,6 +18,8 @@ class PlaceSeen(Struct):
     folder: str
     patterns: list[str]
     exists: bool
+    readable: bool
+    """Whether it can be looked into, if it is there."""
     files: int
 
 
@@ -43,7 +45,8 @@ def sources(jobs: int | None = None, seen: Callable[[str], None] = lambda _path:
     places: dict[str, list[tuple[PlaceSeen, list[str]]]] = {reader.agent: [] for reader in READERS.values()}
     for reader, folder, patterns in all_places():
         files = list(dict.fromkeys(below(folder, patterns)))
-        found = PlaceSeen(str(folder), list(patterns), folder.is_dir(), len(files))
+        state = state_of(folder)
+        found = PlaceSeen(str(folder), list(patterns), state != "absent", state != "closed", len(files))
         places[reader.agent].append((found, files))
     every = list(dict.fromkeys(path for told in places.values() for _, files in told for path in files))
     read = dict(digests(every, lambda todo: each(digest_file, list(todo), jobs_for(every, jobs)), seen))
@@ -59,7 +62,7 @@ def _source(
     sessions = gather(own)
     source = SourceSeen(agent, title, [place for place, _ in places], len(own), sessions=len(sessions))
     source.bytes = sum(Path(path).stat().st_size for path, _ in own)
-    source.unclaimed = [legible(path) for path in files if read[path].reader is None]
+    source.unclaimed = [legible(path) for path in files if read[path].reader is None and not read[path].reasons]
     times = [time for session in sessions for time in (session.start, session.end) if time]
     source.oldest, source.newest = min(times, default=None), max(times, default=None)
     reasons: dict[str, int] = {}

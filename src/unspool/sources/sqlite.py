@@ -4,9 +4,11 @@ A database that keeps a write-ahead log is read together with it, which never ke
 opened as immutable, that is without any lock; its rows are those of the last commit.
 """
 
+import shutil
 import sqlite3
+import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
@@ -17,10 +19,10 @@ from unspool.model import Note, Origin
 def tables(path: str) -> dict[str, frozenset[str]]:
     """Each table with its columns; nothing for what is no database."""
     try:
-        with closing(_opened(path)) as database:
+        with _opened(path) as database:
             names = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
             return {name: frozenset(_columns(database, name)) for name in names}
-    except sqlite3.Error:
+    except (sqlite3.Error, OSError):
         return {}
 
 
@@ -31,7 +33,7 @@ def rows(path: str, queries: Mapping[str, str]) -> Iterator[Record | Note]:
     """
     number = 0
     try:
-        with closing(_opened(path)) as database:
+        with _opened(path) as database:
             database.row_factory = sqlite3.Row
             database.text_factory = lambda text: text.decode("utf-8", "replace")
             for table, query in queries.items():
@@ -42,21 +44,27 @@ def rows(path: str, queries: Mapping[str, str]) -> Iterator[Record | Note]:
                         yield Record(b"", Origin(path, number, 0, 0), value)
                 except sqlite3.Error as error:
                     yield Note("unreadable", f"table {table}: {error}", Origin(path, number, 0, 0))
-    except sqlite3.Error as error:
+    except (sqlite3.Error, OSError) as error:
         yield Note("unreadable", f"no database that can be read: {error}", Origin(path, 0, 0, 0))
 
 
-def _opened(path: str) -> sqlite3.Connection:
+@contextmanager
+def _opened(path: str) -> Iterator[sqlite3.Connection]:
+    """Nothing beside the database is written either: where its log has no index, both are copied and read there."""
     log = Path(f"{path}-wal")
-    if log.is_file() and log.stat().st_size:
-        database = sqlite3.connect(f"file:{quote(path)}?mode=ro", uri=True)
-        try:
-            database.execute("SELECT 1 FROM sqlite_master")
-        except sqlite3.OperationalError:  # a folder that cannot be written has no room for the index of the log
-            database.close()
-        else:
-            return database
-    return sqlite3.connect(f"file:{quote(path)}?immutable=1", uri=True)
+    if not log.is_file() or not log.stat().st_size:
+        with closing(sqlite3.connect(f"file:{quote(path)}?mode=ro&immutable=1", uri=True)) as database:
+            yield database
+    elif Path(f"{path}-shm").is_file():
+        with closing(sqlite3.connect(f"file:{quote(path)}?mode=ro&readonly_shm=1", uri=True)) as database:
+            yield database
+    else:
+        with tempfile.TemporaryDirectory(prefix="unspool-") as folder:
+            copy = Path(folder) / "copy.db"
+            shutil.copyfile(path, copy)
+            shutil.copyfile(log, f"{copy}-wal")
+            with closing(sqlite3.connect(copy)) as database:
+                yield database
 
 
 def _columns(database: sqlite3.Connection, table: str) -> list[str]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from unspool.sources.jsontext import dumps
 
-_MOST = 1 << 53
+MOST = 1 << 53
 _FRACTION = re.compile(r"(\.\d{6})\d+")
 _UNITS = ((10**11, 1), (10**14, 10**3), (10**17, 10**6), (10**20, 10**9))
 """Seconds below 10¹¹ (the year 5138), then milliseconds, microseconds, nanoseconds: (limit, how many in a second)."""
@@ -43,8 +43,8 @@ def number(value: Any) -> int | float | None:
 def count(value: Any) -> int:
     """Of things: 0 for what is no number, or none that anybody can count to."""
     if value.__class__ is int:  # nearly always
-        return max(0, value)
-    return int(value) if isinstance(value, float) and 0 < value < _MOST else 0
+        return value if 0 < value < MOST else 0
+    return int(value) if isinstance(value, float) and 0 < value < MOST else 0
 
 
 def time_of(value: Any) -> int | None:

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from unspool.model import Origin
 from unspool.model.event import TokenUsage
 from unspool.readers.log import Log
-from unspool.sources.values import count
+from unspool.sources.values import MOST, count
 
 Counts: TypeAlias = tuple[int, int, int, int, int]
 NOTHING: Counts = (0, 0, 0, 0, 0)
@@ -102,7 +102,8 @@ def counts_of(usage: dict[str, Any]) -> Counts:
     """Input, cache read, cache write, output, reasoning. Claude's input has no cached tokens in it."""
     details = usage.get("output_tokens_details")
     numbers = [usage.get(key, 0) for key in _KEYS]
-    if [number.__class__ for number in numbers] != _INTEGERS:  # it hardly ever is anything else
+    plain = [number.__class__ for number in numbers] == _INTEGERS
+    if not plain or max(numbers) >= MOST or min(numbers) < 0:  # it hardly ever is anything else
         numbers = [count(number) for number in numbers]
     read, cached, written, output = numbers
     return read, cached, written, output, count(details.get("thinking_tokens")) if isinstance(details, dict) else 0

@@ -87,6 +87,8 @@ class Transcript:
         stem = Path(path).name.partition(".")[0]
         self._folder = Path(path).with_suffix("")
         self._stem = stem
+        self._begun = False
+        """The session's own records have begun; what stands before them was copied from another one."""
         self._own = stem if _UUID.fullmatch(stem) else None
         self._log = Log(AGENT)
         self._messages = Messages(self._log, path)
@@ -171,7 +173,8 @@ class Transcript:
             self._own = session
         log = self._log
         log.session = self._own
-        if session != self._own:
+        self._begun = self._begun or session == self._own
+        if not self._begun:
             log.facts.parent = session
         if self._early:
             origin, early, self._early = log.origin, self._early, []
@@ -224,7 +227,7 @@ class Transcript:
             text = content_text(mapping(message).get("content"))
             self._log.emit(Notification(text, "error"), key, stream)
             return
-        own = line.forked_from is None and line.session_id == self._own  # else its session has counted it
+        own = line.forked_from is None and self._begun  # else its session has counted it
         self._messages.assistant(message, key, stream, line.request_id, counted=own)
 
     def _system(self, line: Line, key: str, stream: str) -> None:
@@ -282,7 +285,7 @@ class Transcript:
         self._seen.add(key)
         self._messages.spawned(agent, string(line.parent_tool_use_id), stream)
         if agent not in self._filed:
-            self._filed[agent] = (self._folder / "subagents" / f"agent-{agent}.jsonl").exists()
+            self._filed[agent] = self._has_file(f"agent-{agent}.jsonl")
         if self._filed[agent]:
             return
         now = self._log.time
@@ -293,6 +296,12 @@ class Transcript:
         else:
             self._messages.user(inner.get("message"), key, own, inner.get("toolUseResult"))
         self._log.time = now
+
+    def _has_file(self, name: str) -> bool:
+        try:
+            return any(path.name == name for path in (self._folder / "subagents").rglob("agent-*.jsonl"))
+        except OSError:
+            return False
 
     def _attachment(self, line: Line, key: str, stream: str) -> None:
         content, known = attached(mapping(line.attachment))

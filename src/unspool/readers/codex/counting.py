@@ -9,7 +9,7 @@
 from typing import Any, TypeAlias
 
 from unspool.model.event import TokenUsage
-from unspool.sources.values import count, mapping, string
+from unspool.sources.values import MOST, count, mapping, string
 
 Counts: TypeAlias = tuple[int, int, int, int, int]
 """Input, cache read, cache write, output: disjoint. Reasoning, which is part of the output."""
@@ -78,7 +78,8 @@ class Tally:
 
 def _counts(usage: dict[str, Any]) -> Counts:
     numbers = [usage.get(key, 0) for key in _KEYS]
-    if [number.__class__ for number in numbers] != _INTEGERS:  # they hardly ever are anything else
+    plain = [number.__class__ for number in numbers] == _INTEGERS
+    if not plain or max(numbers) >= MOST or min(numbers) < 0:  # they hardly ever are anything else
         numbers = [count(number) for number in numbers]
     total, cached, written, output, reasoning = numbers
     return max(0, total - cached - written), cached, written, output, reasoning
