@@ -109,7 +109,13 @@ def test_mistakes_are_named(unspool: Run, arguments: tuple[str, ...], status: in
 
 
 def test_interrupted() -> None:
-    process = subprocess.Popen([sys.executable, "-m", "unspool", "cook", "-"], stdin=PIPE, stdout=PIPE, stderr=PIPE)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "unspool", "cook", "-"],
+        stdin=PIPE,
+        stdout=PIPE,
+        stderr=PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's background jobs ignore it
+    )
     assert process.stdin is not None
     assert process.stderr is not None
     deadline = time.monotonic() + 30

@@ -95,7 +95,7 @@ def test_start_up_imports_only_what_it_needs(arguments: list[str], absent: set[s
 
 def test_nothing_of_this_machine_is_in_the_tree() -> None:
     tracked = subprocess.run(["git", "ls-files"], capture_output=True, text=True, cwd=ROOT, check=False).stdout.split()
-    home = str(ROOT.parent)
+    home = str(ROOT if ROOT.parent == Path("/tmp") else ROOT.parent)
     for name in tracked:
         path = ROOT / name
         if path.is_file() and len(home) > 1:
