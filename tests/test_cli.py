@@ -114,7 +114,7 @@ def test_interrupted() -> None:
         stdin=PIPE,
         stdout=PIPE,
         stderr=PIPE,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's background jobs ignore it
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509  # background jobs ignore it
     )
     assert process.stdin is not None
     assert process.stderr is not None
