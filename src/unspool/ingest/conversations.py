@@ -1,0 +1,170 @@
+"""Whatever is given → conversations: the calls of one session, in the order of time.
+
+    a session file          its entries; one file is one session
+    recorded traffic        split by what its calls name as their session, else by the roots of their lineage
+    an agent's log          the calls that it implies, sub-agents among them; one session, whichever files hold it
+
+A `Unit` is what can be read by itself, in any process: a file of calls, or one session of an agent. One unit is in
+memory at a time.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path, PurePath
+
+from msgspec import Struct
+
+from unspool.ingest.agents import agent_of
+from unspool.ingest.envelope import open_envelope
+from unspool.ingest.finding import given
+from unspool.ingest.open import read_exchanges
+from unspool.ingest.sessions import Found
+from unspool.ingest.splitting import split
+from unspool.ingest.telling import calls_of, on_this_machine, sessions_in
+from unspool.model import Exchange, Note
+from unspool.sources.files import DASH, ENDINGS, is_database
+from unspool.sources.jsontext import Unreadable
+from unspool.sources.records import read_lines, read_records
+from unspool.transforms.scenarios import day_of, scenario_of
+
+_ASIDE = re.compile(r"count_?tokens|/embeddings|/moderations", re.IGNORECASE)
+"""Paths of calls that ask about a conversation, and are no part of it."""
+_NAME = re.compile(r"[\w-]+")
+_GLANCE = 1 << 16
+
+
+class Conversation(Struct):
+    session: str
+    source: str
+    """The file, as it was named to us; of a session in several files, the main one."""
+    date: str | None
+    """YYYY-MM-DD: of the folder that is named so, else of the first call."""
+    scenario: str
+    agent: str | None
+    exchanges: list[Exchange]
+
+
+class Unit(Struct):
+    path: str
+    root: str | None = None
+    """The folder that was given, where the file lies in one."""
+    found: Found | None = None
+    """A session of an agent; else the file holds recorded calls."""
+    agent: str | None = None
+    """Only conversations of this agent are wanted."""
+
+
+def conversations(paths: Sequence[str], agent: str | None = None) -> Iterator[Conversation | Note]:
+    """All conversations of files, folders, `-` and sessions by id; of all logs on this machine if nothing is given."""
+    for unit in units(paths, agent):
+        yield from read_unit(unit)
+
+
+def units(paths: Sequence[str], agent: str | None = None) -> list[Unit]:
+    """What there is to read, in the order in which it was given. No session is in two units."""
+    names = [path for path in paths if _is_session(path)]
+    files = [path for path in paths if path not in names]
+    found = _units(files, agent) if files else []
+    if names or not paths:
+        found += [Unit(session.files[0], None, session, agent) for session in on_this_machine(names)]
+    return [unit for unit in found if unit.found is None or agent in (None, unit.found.facts.agent)]
+
+
+def _is_session(name: str) -> bool:
+    """Whether it can only be a session's id: no such file is there, and it does not look like the name of one."""
+    return name != DASH and _NAME.fullmatch(name) is not None and not Path(name).exists()
+
+
+def _units(paths: Sequence[str], agent: str | None) -> list[Unit]:
+    named: dict[str, bool] = {}
+    roots: dict[str, str] = {}
+    for path in paths:
+        for file, by_name in given([path]):
+            named[file] = by_name or named.get(file, False)
+            if not by_name:
+                roots[file] = path
+    logs = [file for file in named if file != DASH and not _holds_calls(file)]
+    held = sessions_in(logs, [log for log in logs if named[log]]) if logs else {}
+    known, done = set(logs), set[int]()
+    made: list[Unit] = []
+    for file, by_name in named.items():
+        for session in held.get(file, ()):
+            if id(session) not in done:
+                done.add(id(session))
+                made.append(Unit(session.files[0], roots.get(session.files[0]), session, agent))
+        if file not in held and (file not in known or by_name or file.lower().endswith(ENDINGS)):
+            made.append(Unit(file, roots.get(file), None, agent))
+    return made
+
+
+def _holds_calls(path: str) -> bool:
+    """Whether the first record is a recorded call: no agent's log has such."""
+    if is_database(path):
+        return False
+    for records in (read_lines(path, _GLANCE), read_records(path)):  # a document over many lines is read whole
+        first = next(records, None)
+        if first is None or isinstance(first, Note):
+            return False
+        try:
+            return b'"request"' in first.data and isinstance(open_envelope(first.data).get("request"), dict)
+        except Unreadable:
+            if not first.data.lstrip().startswith((b"{", b"[")):
+                return False
+    return False
+
+
+def read_unit(unit: Unit) -> Iterator[Conversation | Note]:
+    """The conversations in it, and notes on what was not understood."""
+    if unit.found is not None:
+        yield from _read_session(unit, unit.found)
+        return
+    exchanges: list[Exchange] = []
+    for item in read_exchanges(unit.path):
+        if isinstance(item, Note):
+            yield item
+        elif not _ASIDE.search(item.path):
+            exchanges.append(item)
+    for name, calls in split(exchanges, scenario_of(unit.path)):
+        agent = calls[0].wire if _is_implied(calls[0]) else agent_of(calls[0])
+        if unit.agent in (None, agent):
+            yield _conversation(unit, name, scenario_of(unit.path), agent, calls)
+
+
+def _is_implied(exchange: Exchange) -> bool:
+    return "stream_id" in (exchange.extra or {})
+
+
+def _read_session(unit: Unit, found: Found) -> Iterator[Conversation | Note]:
+    exchanges: list[Exchange] = []
+    for item in calls_of(found):
+        if isinstance(item, Note):
+            yield item
+        else:
+            exchanges.append(item)
+    if exchanges:
+        project = found.facts.project
+        scenario = PurePath(project.replace("\\", "/")).name if project else found.facts.agent
+        yield _conversation(unit, found.id, scenario, found.facts.agent, exchanges)
+
+
+def _conversation(
+    unit: Unit, session: str, scenario: str, agent: str | None, exchanges: list[Exchange]
+) -> Conversation:
+    ordered = in_time_order(exchanges)
+    began = next((exchange.timestamp for exchange in ordered if exchange.timestamp is not None), None)
+    day = day_of(unit.path, unit.root)
+    if day is None and began is not None:
+        day = datetime.fromtimestamp(began / 1000, UTC).date().isoformat()
+    return Conversation(session, unit.path, day, scenario, agent, ordered)
+
+
+def in_time_order(exchanges: Iterable[Exchange]) -> list[Exchange]:
+    """By timestamp, stable; a call without one stays behind the call that it follows in the file."""
+    times: list[tuple[float, Exchange]] = []
+    latest = float("-inf")
+    for exchange in exchanges:
+        latest = latest if exchange.timestamp is None else exchange.timestamp
+        times.append((latest, exchange))
+    times.sort(key=lambda entry: entry[0])
+    return [exchange for _, exchange in times]

@@ -1,0 +1,61 @@
+"""The key of keyed hashes: who has it gets the same placeholders again, and nobody else can guess what they hide."""
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+from unspool.errors import OutputNotWritable
+
+_LENGTH = 32
+
+
+def key() -> bytes:
+    """`$UNSPOOL_KEY`, or what a file in the data folder holds; it is made when first asked for.
+
+    The file is text, so that `UNSPOOL_KEY=$(cat key)` means the same on another machine.
+    """
+    if own := os.environ.get("UNSPOOL_KEY"):
+        return os.fsencode(own)
+    file = data_folder() / "key"
+    try:
+        if not file.exists():
+            _make(file)
+        kept = file.read_bytes().strip()
+    except OSError as error:
+        raise OutputNotWritable(f"{file}: {error.strerror}: set UNSPOOL_KEY to do without this file") from error
+    if not kept:
+        raise OutputNotWritable(f"{file} is empty: delete it, or set UNSPOOL_KEY")
+    return kept
+
+
+def data_folder() -> Path:
+    """`$UNSPOOL_HOME`, or where this system keeps what a program must not lose."""
+    if own := os.environ.get("UNSPOOL_HOME"):
+        return Path(own)
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support" / "unspool"
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "unspool"
+    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "unspool"
+
+
+def _make(file: Path) -> None:
+    """Written beside, then linked into place: of two that do so at once, one wins, and both read the winner's whole."""
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    handle, name = tempfile.mkstemp(dir=file.parent, prefix=".key.")  # readable by its owner alone
+    beside = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as new:
+            new.write(os.urandom(_LENGTH).hex().encode() + b"\n")
+            new.flush()
+            os.fsync(new.fileno())
+        try:
+            file.hardlink_to(beside)
+        except FileExistsError:
+            return
+        except OSError:  # a file system without links
+            if not file.exists():
+                beside.rename(file)
+    finally:
+        beside.unlink(missing_ok=True)

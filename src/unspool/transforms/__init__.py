@@ -1,0 +1,1 @@
+"""Pure steps between what was read and what is written: clean up, redact, select, validate."""

@@ -1,0 +1,82 @@
+"""The normal form of a message: what it says, without what changes when a client sends it back."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeAlias
+
+import msgspec
+
+from unspool.model import Block, Compaction, Document, Message, Other, Text, ToolResult, ToolUse
+
+Normal: TypeAlias = tuple[Any, ...]
+"""Role, text, calls, results, all else."""
+_NUMBERS = re.compile(r"\d+")
+_canonical = msgspec.json.Encoder(order="sorted").encode
+
+
+def normal(message: Message) -> Normal:
+    """What the message says: role, text, calls, results and all else. A result still names its call by the id."""
+    blocks = message.blocks
+    if len(blocks) == 1 and type(block := blocks[0]) is Text:
+        return (message.role, block.text.strip(), (), (), ())
+    texts: list[str] = []
+    calls: list[Any] = []
+    results: list[Any] = []
+    others: list[Any] = []
+    for block in blocks:
+        match block:
+            case Text():
+                texts.append(block.text)
+            case ToolUse():
+                calls.append((block.name, _arguments(block)))
+            case ToolResult():
+                results.append((block.call_id, bool(block.is_error), *_told(block.content)))
+            case _:
+                others += _told((block,))
+    return (message.role, "".join(texts).strip(), tuple(calls), tuple(results), tuple(others))
+
+
+def _arguments(block: ToolUse) -> bytes | str:
+    return (block.text or "").strip() if block.arguments is None else _bytes(block.arguments)
+
+
+def _told(blocks: Sequence[Block]) -> Iterator[Any]:
+    for block in blocks:
+        match block:
+            case Text(text=text):
+                if text.strip():
+                    yield text.strip()
+            case Document():
+                yield block.medium, block.source, block.data, block.name
+            case Compaction():
+                yield "compaction", block.text or block.encrypted
+            case Other():
+                yield block.kind, _bytes(block.value)
+            case ToolUse():
+                yield block.name, _arguments(block)
+            case ToolResult():
+                yield from _told(block.content)
+
+
+def _bytes(value: Any) -> bytes | str:
+    try:
+        return _canonical(value)
+    except UnicodeEncodeError:  # a lone surrogate
+        return repr(value)
+
+
+def alike(one: str, other: str) -> bool:
+    """Whether two system prompts are the same, but for numbers (a clock, a date) or few of their lines.
+
+    One line of several may differ, or less than half of all; where either is a single line, words are compared.
+    """
+    if one == other:
+        return True
+    first, second = _NUMBERS.sub("0", one), _NUMBERS.sub("0", other)
+    if first == second:
+        return True
+    ours, theirs = set(first.splitlines()), set(second.splitlines())
+    if len(ours) < 2 or len(theirs) < 2:
+        ours, theirs = set(first.split()), set(second.split())
+    shared = len(ours & theirs)
+    return 2 * shared > len(ours | theirs) or (shared > 0 and len(ours) == len(theirs) == shared + 1)

@@ -1,0 +1,233 @@
+"""Secrets out, placeholders in: on the way out, never before hashing.
+
+`[REDACTED:anthropic-key:3f2a]` tells the kind and four digits of a keyed hash: the same secret has the same placeholder
+everywhere, and without the key nobody can try which secret it was.
+
+Most text holds no secret, and to learn that is all that costs. Each rule names literals; each literal is looked for by
+one of its rarer bytes, all those with the same byte in one go; only where a literal stands are its rules tried.
+"""
+
+import hmac
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from unspool.transforms.secrets import FIELDS, RULES, WEAK, Field, Rule
+
+_BYTES = b"J~XZzKWGBICk:w-_"
+"""What literals are looked for by, the rarest first. A literal that has none of these is looked for whole."""
+_SHORTEST = 8
+"""Nothing shorter holds a secret."""
+_SHORT = 8192
+"""So little is swept at once."""
+_FOLDED = re.compile(rb"\\+[nrt]|[\\\s]")
+"""What parts the lines of a private key, in a text or in JSON."""
+
+
+class _Span(NamedTuple):
+    start: int
+    rank: int
+    """Of its rule: where two begin, the earlier rule knows better."""
+    end: int
+    kind: str
+
+
+class _Tried(NamedTuple):
+    """A rule, ready to be matched where one of its literals stands."""
+
+    match: Callable[[bytes, int], re.Match[bytes] | None]
+    accept: Callable[[bytes], bool]
+    kind: str
+    group: str | int
+    back: int
+    rank: int
+
+
+class _Search:
+    """All literals with one byte in common: where it stands, and which of them stands around it."""
+
+    def __init__(self, byte: bytes, literals: list[bytes]) -> None:
+        self.byte = byte
+        rests: dict[bytes, list[bytes]] = defaultdict(list)
+        for literal in literals:
+            rests[literal[literal.index(byte) + len(byte) :]].append(literal)
+        self.literals = [literal for group in rests.values() for literal in group]
+        around = b"|".join(re.escape(rest) + _look_back(group, len(byte + rest)) for rest, group in rests.items())
+        self.pattern = re.compile(re.escape(byte) + b"(?:%b)" % around)
+
+    def hits(self, data: bytes, place: int) -> Iterator[re.Match[bytes]]:
+        """One place after another while the byte is rare, then in one sweep, which is slower to pass over nothing."""
+        for _ in range(4 + len(data) // 1024):
+            if hit := self.pattern.match(data, place):
+                yield hit
+            place = data.find(self.byte, place + 1)
+            if place < 0:
+                return
+        yield from self.pattern.finditer(data, place)
+
+
+def _look_back(literals: list[bytes], known: int) -> bytes:
+    """Which of the literals ends here, as the number of an empty group; `known` bytes of their ends are certain.
+
+    First whether any may, by the letters that they have in each place: nearly all that is no literal ends there.
+    """
+    shared = min(map(len, literals))
+    places = zip(*(literal[-shared:-known] for literal in literals), strict=True)
+    letters = b"".join(b"[%b]" % re.escape(bytes(sorted(set(place)))) for place in places)
+    guard = b"(?<=%b%b)" % (letters, re.escape(literals[0][-known:])) if letters else b""
+    return guard + b"(?:%b)" % b"|".join(b"(?<=%b)()" % re.escape(literal) for literal in literals)
+
+
+def _searches(rules: tuple[Rule, ...]) -> list[_Search]:
+    groups: dict[bytes, list[bytes]] = defaultdict(list)
+    for literal in sorted({literal.encode() for rule in rules for literal in rule.literals}):
+        byte = next((bytes([byte]) for byte in _BYTES if byte in literal), literal)
+        groups[byte].append(literal)
+    return [_Search(byte, literals) for byte, literals in groups.items()]
+
+
+def _by_literal() -> dict[bytes, list[_Tried]]:
+    """The rules of each literal, in their order: strong ones first."""
+    tried: dict[bytes, list[_Tried]] = defaultdict(list)
+    for rank, rule in enumerate((*RULES, *WEAK)):
+        pattern = re.compile(rule.pattern.encode())
+        group = "secret" if pattern.groupindex else 0
+        for literal in rule.literals:
+            tried[literal.encode()].append(_Tried(pattern.match, rule.accept, rule.kind, group, rule.back, rank))
+    return tried
+
+
+def _ending(field: Field) -> str:
+    """A name that ends as the field's does, and holds one of its literals: what a search would find in JSON."""
+    return rf"(?={'|'.join(map(re.escape, field.literals))})(?:{field.name})\Z"
+
+
+_SEARCHES = _searches((*RULES, *WEAK))
+_TRIED = _by_literal()
+_NAMED = [(field, re.compile(_ending(field)), re.compile(field.value.encode())) for field in FIELDS]
+
+
+class Redactor:
+    def __init__(self, key: bytes) -> None:
+        self._key = key
+        self.counts: Counter[str] = Counter()
+        """How many secrets of each kind were taken out."""
+
+    def text(self, text: str) -> str:
+        return self._text(text, None)
+
+    def values(self, value: Any) -> Any:
+        """Any JSON value without its secrets. Keys stay; what holds no secret is not copied."""
+        return self._values(value, None)
+
+    def raw(self, data: bytes) -> bytes:
+        """JSON as it was written, or UTF-8 text. The rules know escapes that JSON needs, not needless ones (`\\/`)."""
+        return self._redacted(data, None)
+
+    def _values(self, value: Any, name: str | None) -> Any:
+        """All strings of a value are searched as one, because searching many short ones would cost several times more.
+
+        Only in what turns out to hold a secret are those of its parts searched.
+        """
+        if isinstance(value, str):
+            return self._text(value, name)
+        texts: list[str] = []
+        if not _gather(value, texts) and not _spans(_bytes("\0".join(texts)), None):
+            return value
+        if isinstance(value, dict):
+            return {key: self._values(inner, key) for key, inner in value.items()}
+        return [self._values(inner, None) for inner in value]
+
+    def _text(self, text: str, name: str | None) -> str:
+        if len(text) < _SHORTEST:
+            return text
+        data = _bytes(text)
+        redacted = self._redacted(data, name)
+        return text if redacted is data else redacted.decode("utf-8", "surrogatepass")
+
+    def _redacted(self, data: bytes, name: str | None) -> bytes:
+        """Again until nothing is found: what is left beside a placeholder must not become a secret the next time."""
+        while spans := _spans(data, name):
+            pieces, end = [], 0
+            for span in spans:
+                pieces += [data[end : span.start], self._placeholder(span.kind, data[span.start : span.end])]
+                end = span.end
+            data = b"".join([*pieces, data[end:]])
+        return data
+
+    def _placeholder(self, kind: str, secret: bytes) -> bytes:
+        self.counts[kind] += 1
+        digest = hmac.digest(self._key, _FOLDED.sub(b"", secret), "sha256")
+        return f"[REDACTED:{kind}:{digest.hex()[:4]}]".encode()
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _gather(value: Any, texts: list[str]) -> bool:
+    """Add the strings in it to `texts`, unless one is a secret by its key: then True."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if not isinstance(inner, str):
+                if _gather(inner, texts):
+                    return True
+            elif len(inner) >= _SHORTEST:
+                if _fields(key) and _value_span(_bytes(inner), key):
+                    return True
+                texts.append(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            if isinstance(inner, str):
+                texts.append(inner)
+            elif _gather(inner, texts):
+                return True
+    return False
+
+
+def _spans(data: bytes, name: str | None) -> list[_Span]:
+    """The secrets in it, in order: those that tell themselves, and only if there are none, those that others tell."""
+    spans: list[_Span] = []
+    short = len(data) < _SHORT
+    for search in _SEARCHES:
+        if (place := data.find(search.byte)) < 0:
+            continue
+        for hit in search.pattern.finditer(data, place) if short else search.hits(data, place):
+            literal = search.literals[(hit.lastindex or 1) - 1]
+            place = hit.end() - len(literal)
+            for match, accept, kind, group, back, rank in _TRIED[literal]:
+                if place >= back and (found := match(data, place - back)) and accept(found[group]):
+                    spans.append(_Span(found.start(group), rank, found.end(group), kind))
+                    break
+    if name is not None and (span := _value_span(data, name)):
+        spans.append(span)
+    strong = [span for span in spans if span.rank < len(RULES)]
+    return _apart(strong or spans)
+
+
+def _value_span(data: bytes, name: str) -> _Span | None:
+    for rank, field, value in _fields(name):
+        if (found := value.match(data)) and field.accept(found["secret"]):
+            return _Span(found.start("secret"), rank, found.end("secret"), field.kind)
+    return None
+
+
+@lru_cache(4096)
+def _fields(name: str) -> list[tuple[int, Field, re.Pattern[bytes]]]:
+    """Those that an object's key names, with their ranks among the rules that it stands for."""
+    return [
+        (rank, field, value)
+        for rank, (field, named, value) in enumerate(_NAMED, len(RULES) + len(WEAK) - len(FIELDS))
+        if named.search(name)
+    ]
+
+
+def _apart(spans: list[_Span]) -> list[_Span]:
+    """In order, and of those that overlap the first."""
+    apart: list[_Span] = []
+    for span in sorted(spans):
+        if not apart or span.start >= apart[-1].end:
+            apart.append(span)
+    return apart

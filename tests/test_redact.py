@@ -1,0 +1,329 @@
+import json
+import os
+import re
+import stat
+import subprocess
+import sys
+import time
+from base64 import b64encode
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from unspool.errors import OutputNotWritable
+from unspool.sources.keys import data_folder, key
+from unspool.transforms.redact import Redactor
+from unspool.transforms.secrets import FIELDS, RULES, WEAK
+
+KEY = b"a key"
+R20, R36, R40 = (
+    "x9Kd02mQ7vLp4RtZ81Wn",
+    "Zk3vQ9xT1mB7nR5cL2wY8pH4sD6fG0jK3aU9",
+    "wJalr7UtnFEMIK7MDENGbPxRfiCYzEXk3v/Q9+T1",
+)
+HEX = "9f86d081884c7d659a2feaa0c55ad015"
+BODY = "\n".join(
+    ["MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj", "MzEfYyjiWA4R4/M2bS1GB4t7NXp98C3S"]
+)
+PEM = f"-----BEGIN RSA PRIVATE KEY-----\n{BODY}\n-----END RSA PRIVATE KEY-----"
+
+SECRETS = [
+    ("anthropic-key", f"sk-ant-api03-{R36}-{R36}AA"),
+    ("openai-key", f"sk-proj-{R36}T3BlbkFJ{R36}"),
+    ("openai-key", f"sk-{R36}{R20}"),
+    ("stripe-key", "sk" + f"_live_{R20}"),
+    ("stripe-key", "rk" + f"_test_{R20}"),
+    ("groq-key", f"gsk_{R36}{R20}"),
+    ("google-key", f"AIza{R36[:35]}"),
+    ("google-secret", f"GOCSPX-{R36[:28]}"),
+    ("aws-key", "AKIA" + "Z7Q2LM4N8PXR3TVW"),
+    ("aws-key", "ASIA" + "Z7Q2LM4N8PXR3TVW"),
+    *(("github-token", f"gh{letter}_{R36}") for letter in "pousr"),
+    ("github-token", f"github_pat_{R20}_{R36}"),
+    ("gitlab-token", f"glpat-{R20}"),
+    ("slack-token", f"xoxb-123456789012-{R20}"),
+    ("slack-token", f"xapp-1-A0{R20}"),
+    ("huggingface-token", f"hf_{R36[:34]}"),
+    ("npm-token", f"npm_{R36}"),
+    ("pypi-token", f"pypi-AgEIcHlwaS5vcmc{R36}"),
+    ("sendgrid-key", f"SG.{R36[:22]}.{R36}{R20[:7]}"),
+    ("twilio-key", f"SK{HEX}"),
+    ("azure-secret", f"abc8Q~{R36[:34]}"),
+    ("jwt", f"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.{R36}"),
+    ("private-key", PEM),
+    ("private-key", f"-----BEGIN PRIVATE KEY-----\n{BODY}"),
+]
+"""Those that tell themselves, wherever they stand."""
+
+TOLD = [
+    ("authorization", "Authorization: Bearer ", R20, ""),
+    ("authorization", "curl -H 'authorization: bearer ", R20, "'"),
+    ("authorization", "Authorization: Basic ", b64encode(b"jane:hunter2").decode(), "\n"),
+    ("authorization", "Basic ", b64encode(b"jane:hunter2").decode(), ""),
+    ("url-password", "https://jane:", "hunter2", "@example.com/x"),
+    ("url-password", "postgres://jane:", "a:b!c", "@[::1]/x"),
+    ("url-password", "redis://:", "hunter2", "@localhost"),
+    ("password", "password=", "hunter2!x", "&x=1"),
+    ("password", "DB_PASS=", "Tr0ub4dor", "\nX=1"),
+    ("password", "Server=x;Pwd=", "Tr0ub4dor", ";"),
+    ("password", '{"passwd": "', "correct!horse", '"}'),
+    ("password", 'os.environ["PASSWORD"] = "', "Tr0ub4dor", '"'),
+    ("token", "https://example.com/?token=", HEX, "&x"),
+    ("token", "export SERVICE_TOKEN='", R20, "'"),
+    ("token", "accessToken: `", R20, "`"),
+    ("api-key", "api_key=", HEX, ""),
+    ("api-key", "X-Api-Key: ", HEX, ""),
+    ("api-key", '"apiKey": "', R20, '"'),
+    ("secret", "client_secret: ", R20, ""),
+    ("secret", "SECRET_KEY = '", R36, "'"),
+    ("aws-secret", "aws_secret_access_key = ", R40, ""),
+    ("aws-secret", '"SecretAccessKey": "', R40, '"'),
+    ("azure-key", "AccountKey=", f"{R40}{R40}AbCdEf==", ";EndpointSuffix"),
+    ("azure-key", "SharedAccessKey=", f"{R40}AbC=", ""),
+    ("token", "TWILIO_AUTH_TOKEN=", HEX, ""),
+]
+"""Those that only what stands before them tells: kind, before, secret, after."""
+
+HARMLESS = [
+    "token=$TOKEN token=${TOKEN} token=$(cat x) token={token} token=<your token> token=%s",
+    "password=password password: hidden passwords password = get_password(user1) password=None",
+    'token = "your-token-here-1234" api_key=xxxxxxxxxxxxxxxx1 api_key="YOUR_API_KEY_1234" secret=****************',
+    "max_tokens: 100000000000000000 token: 12345678901234567890 tokens=abc123abc123abc123abc123",
+    "pwd=/home/user1/project2 PWD=/home/x1/y2 OLDPWD=../a1/b2c3",
+    "PASS: TestFoo/case_12 pass=12 bypass: yes2no3maybe4",
+    "secret: my-tls-secret-name-for-production token: str = field",
+    "password = config.database.password2",
+    "https://example.com/a:b@c https://$USER:$PASS@host https://u:{password}@host https://u:***@host ssh://git@host/x",
+    "git checkout 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b and sha256:9f86d081884c7d659a2feaa0c55ad015",
+    "Bearer authentication is required. Basic understanding of Bearer tokens",
+    "task-runner-for-long-kebab-case-names sk-loading-spinner-container-element risk_live_test_abcdefghijklmnopqrst",
+    "hf_hub_download(repo) npm_config_registry gh_token ghp_short AKIA1234 AIzaShort eyJhbGciOiJIUzI1NiJ9 xox xoxb-",
+    "-----BEGIN PRIVATE KEY----- is the header that you look for",
+    f"-----BEGIN CERTIFICATE-----\n{BODY}\n-----END CERTIFICATE-----",
+    "-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----",
+    "550e8400-e29b-41d4-a716-446655440000 SG.x SK Q~ cache_key=user1_item2_x3 primary_key: a1b2c3d4e5f6a7b8c9d0",
+]
+
+
+@pytest.mark.parametrize("rule", [*RULES, *WEAK, *FIELDS], ids=lambda rule: rule.kind)
+def test_every_rule_names_its_literals_and_matches_nothing_without_one(rule: Any) -> None:
+    assert rule.literals
+    assert all(len(literal) >= 2 for literal in rule.literals)
+    pattern = re.compile(rule.rule.pattern if hasattr(rule, "rule") else rule.pattern)
+    back = getattr(rule, "back", 0)
+    for _, before, secret, after in [*TOLD, *(("", "", secret, "") for _, secret in SECRETS)]:
+        for found in pattern.finditer(before + secret + after):
+            # a capital more or less is no literal of ours: it would not be looked for
+            assert found[0].startswith(rule.literals, back), found[0]
+
+
+def test_every_rule_is_tried() -> None:
+    redactor = Redactor(KEY)
+    for secret in [*(secret for _, secret in SECRETS), *(before + secret + after for _, before, secret, after in TOLD)]:
+        redactor.text(secret)
+    assert set(redactor.counts) == {rule.kind for rule in (*RULES, *WEAK)}
+
+
+@pytest.mark.parametrize(("kind", "secret"), SECRETS)
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("", ""),
+        ("key: ", "."),
+        ("\n", "\n"),
+        ("é", "é"),
+        ("api_key=", ""),
+        ('"', '"'),
+        ("a\t", "\\"),
+        ("(", ")"),
+        ("%2F", "&"),
+    ],
+)
+def test_a_secret_that_tells_itself_is_found_wherever_it_stands(
+    kind: str, secret: str, before: str, after: str
+) -> None:
+    redactor = Redactor(KEY)
+    alone = redactor.text(secret)
+    assert re.fullmatch(rf"\[REDACTED:{kind}:[0-9a-f]{{4}}\]", alone)
+    assert redactor.text(before + secret + after) == before + alone + after
+    assert redactor.counts == {kind: 2}
+
+
+@pytest.mark.parametrize(("kind", "before", "secret", "after"), TOLD)
+def test_a_secret_that_its_name_tells_is_found(kind: str, before: str, secret: str, after: str) -> None:
+    redactor = Redactor(KEY)
+    redacted = redactor.text(f"x {before}{secret}{after}")
+    assert re.fullmatch(re.escape(f"x {before}[REDACTED:{kind}:") + "[0-9a-f]{4}]" + re.escape(after), redacted)
+    assert redactor.counts == {kind: 1}
+
+
+@pytest.mark.parametrize("text", HARMLESS)
+def test_what_is_no_secret_stays(text: str) -> None:
+    redactor = Redactor(KEY)
+    assert redactor.text(text) is text
+    data = json.dumps([text]).encode()
+    assert redactor.raw(data) is data
+
+
+def test_the_placeholder_depends_on_the_secret_and_the_key() -> None:
+    one, two = f"ghp_{R36}", f"ghp_{R36[::-1]}"
+    first = Redactor(KEY)
+    assert first.text(one) == Redactor(KEY).text(one)
+    assert first.text(one) != first.text(two)
+    assert first.text(one) != Redactor(b"another").text(one)
+    assert first.text(f"a {one} b {two} c {one}").count(first.text(one)) == 2
+
+
+def test_values_are_copied_only_where_they_change_and_keys_tell_secrets() -> None:
+    token = f"ghp_{R36}"
+    value = {token: "x", "list": [{"a": "plain", "b": 1}, {"c": token}], "password": "Tr0ub4dor", "token": None}
+    redacted = Redactor(KEY).values(value)
+    assert token in redacted
+    assert redacted["list"][0] is value["list"][0]  # type: ignore[index]
+    assert redacted["list"][1]["c"].startswith("[REDACTED:github-token:")
+    assert redacted["password"].startswith("[REDACTED:password:")
+    assert value["password"] == "Tr0ub4dor"
+    clean = {"a": [1, {"b": "token=$X"}], "password": "none"}
+    assert Redactor(KEY).values(clean) is clean
+
+
+def test_a_private_key_has_one_placeholder_in_a_text_and_in_json() -> None:
+    redactor = Redactor(KEY)
+    for text in (PEM, PEM.replace("\n", "\r\n"), json.dumps(PEM)[1:-1], json.dumps(json.dumps(PEM))[3:-3]):
+        assert redactor.text(text) == redactor.text(PEM)
+
+
+PIECES = st.sampled_from(
+    [secret for _, secret in SECRETS]
+    + [piece for _, before, secret, after in TOLD for piece in (before, secret, before + secret + after)]
+    + [
+        "\n",
+        "\t",
+        '"',
+        "'",
+        "\\",
+        "\\n",
+        " ",
+        "é",
+        "\x7f",
+        "\x01",
+        "😀",
+        "[",
+        "@",
+        ":",
+        "=",
+        "-",
+        "_",
+        "x1",
+        "A",
+        "n",
+        "u00e9",
+    ]
+    + [word for text in HARMLESS for word in text.split(" ")]
+)
+TEXTS = st.lists(PIECES | st.text(max_size=3), max_size=8).map("".join)
+NAMES = st.sampled_from(
+    ["content", "password", "API_KEY", "apiKey", "a token", "Authorization", "SecretAccessKey", "tokens", "x\n"]
+)
+VALUES = st.recursive(
+    TEXTS | st.none() | st.integers() | st.floats(allow_nan=False, allow_infinity=False),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=4),
+    max_leaves=8,
+)
+
+
+@settings(max_examples=400, deadline=None)
+@given(VALUES)
+def test_raw_json_and_values_agree_at_any_depth(value: Any) -> None:
+    redactor = Redactor(KEY)
+    expected = redactor.values(value)
+    for options in ({"ensure_ascii": True}, {"ensure_ascii": False}, {"separators": (",", ":")}):
+        once = json.dumps(value, **options)
+        assert json.loads(redactor.raw(once.encode())) == expected
+        twice = json.dumps([once], **options)
+        assert json.loads(json.loads(redactor.raw(twice.encode()))[0]) == expected
+        assert json.loads(redactor.values([once])[0]) == expected
+
+
+@settings(max_examples=400, deadline=None)
+@given(VALUES)
+def test_redacting_twice_changes_nothing(value: Any) -> None:
+    redactor = Redactor(KEY)
+    once = redactor.values(value)
+    assert redactor.values(once) is once
+
+
+def test_long_texts_are_searched_to_their_end() -> None:
+    """Where bytes are rare, where they are not, and where one turns into the other."""
+    redactor = Redactor(KEY)
+    for filler in ("word ", "KzJ_-k:w ", "AKIB ghp- tokem "):
+        for size in (10, 10_000, 300_000):
+            text = filler * (size // len(filler))
+            redacted = redactor.text(f"{text}ghp_{R36} {text}token={HEX} {text}AKIAZ7Q2LM4N8PXR3TVW")
+            assert redacted.count("[REDACTED:") == 3, (filler, size)
+
+
+def test_the_key_is_made_once_and_for_its_owner_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("UNSPOOL_KEY", raising=False)
+    monkeypatch.setenv("UNSPOOL_HOME", str(tmp_path / "a" / "b"))
+    made = key()
+    assert len(made) == 64
+    assert key() == made
+    file = tmp_path / "a" / "b" / "key"
+    assert [path.name for path in file.parent.iterdir()] == ["key"]
+    if os.name == "posix":
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+        assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
+    monkeypatch.setenv("UNSPOOL_KEY", file.read_text().strip())
+    assert key() == made
+    monkeypatch.setenv("UNSPOOL_KEY", "schlüssel")
+    assert key() == "schlüssel".encode()
+
+
+def test_programs_that_make_the_key_at_once_get_the_same(tmp_path: Path) -> None:
+    code = "from unspool.sources.keys import key; print(key().decode())"
+    environment = {**os.environ, "UNSPOOL_HOME": str(tmp_path / "home"), "PYTHONPATH": os.pathsep.join(sys.path)}
+    environment.pop("UNSPOOL_KEY", None)
+    running = [
+        subprocess.Popen([sys.executable, "-S", "-c", code], env=environment, stdout=subprocess.PIPE) for _ in range(6)
+    ]
+    told = {program.communicate(timeout=60)[0] for program in running}
+    assert len(told) == 1
+    assert len(told.pop().strip()) == 64
+
+
+def test_the_data_folder_is_the_systems(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("UNSPOOL_HOME", raising=False)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.setattr(sys, "platform", "linux")
+    assert data_folder() == tmp_path / "unspool"
+    monkeypatch.setattr(sys, "platform", "darwin")
+    assert data_folder() == Path.home() / "Library" / "Application Support" / "unspool"
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.setenv("LOCALAPPDATA", str(tmp_path / "local"))
+    assert data_folder() == tmp_path / "local" / "unspool"
+
+
+def test_a_key_that_cannot_be_kept_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("UNSPOOL_KEY", raising=False)
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("UNSPOOL_HOME", str(tmp_path / "file"))
+    with pytest.raises(OutputNotWritable, match="set UNSPOOL_KEY"):
+        key()
+    monkeypatch.setenv("UNSPOOL_HOME", str(tmp_path))
+    (tmp_path / "key").write_text("\n")
+    with pytest.raises(OutputNotWritable, match="is empty"):
+        key()
+
+
+@pytest.mark.parametrize(
+    "piece", ["sk-", "eyJ-", "token=", "token=a1", "xoxb-1-", "pypi-", "://a:", PEM[:40], "Q~abc8"]
+)
+def test_no_text_costs_more_than_a_multiple_of_its_length(piece: str) -> None:
+    """Runs that are all beginnings: a rule that read on to their end at each would take minutes."""
+    started = time.process_time()
+    Redactor(KEY).text(piece * (100_000 // len(piece)))
+    assert time.process_time() - started < 10
