@@ -1,4 +1,4 @@
-"""What `unspool cook` and reading agents' logs cost, measured against parsing alone.
+"""What `unspool cook`, `unspool squash` and reading agents' logs cost, measured against parsing alone.
 
 python bench/run.py [CASE…] [--quick] [--json]
 
@@ -18,6 +18,7 @@ from pathlib import Path
 
 import agents
 import child
+import squash
 from data import CASES, Case
 from report import HEADER, LINEAGE_HEADER, WALL_HEADER, AnyRow, LineageRow, Row, WallRow
 
@@ -31,7 +32,7 @@ _LARGE = 400_000_000
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="What unspool costs, measured against parsing alone.")
-    names = [_START_UP, *CASES, *agents.CASES]
+    names = [_START_UP, *CASES, *squash.CASES, *agents.CASES]
     parser.add_argument("cases", metavar="CASE", nargs="*", help=f"one of {', '.join(names)}; default: all")
     parser.add_argument(
         "--quick", action="store_true", help="small inputs, under a minute; start-up weighs too much for bounds"
@@ -75,8 +76,10 @@ def main() -> None:
 def measured(names: Sequence[str], quick: bool) -> Iterator[tuple[str, Iterator[AnyRow]]]:
     """What is measured at one go: a case, or all cases of a folder with logs."""
     for name in names:
-        if name not in agents.CASES:
+        if name not in agents.CASES and name not in squash.CASES:
             yield name, measure(name, quick)
+    if set(names) & set(squash.CASES):
+        yield "squash", squash.measure(names, quick)
     for folder, cases in agents.by_folder(names).items():
         yield folder, agents.measure(folder, cases, quick)
 

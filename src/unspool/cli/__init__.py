@@ -14,6 +14,7 @@ from unspool.errors import UnspoolError
 # Name → what `unspool --help` says of it; the module of the same name has the command.
 COMMANDS = {
     "cook": "Turn recorded API traffic or agents' logs into a deduplicated graph of their conversations.",
+    "squash": "Turn session logs into training data: one conversation a line.",
     "sources": "Where each agent keeps its logs on this machine, and what there is.",
     "sessions": "List the sessions of coding agents, newest first.",
     "show": "One session as a readable transcript.",

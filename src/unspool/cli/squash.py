@@ -1,0 +1,118 @@
+"""`unspool squash`"""
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from unspool.cli.options import AGENT, JOBS
+
+if TYPE_CHECKING:
+    from unspool.jobs.squash import Squashed
+
+FORMATS = ("messages", "openai", "hf", "axolotl", "sharegpt", "hermes", "swe-xml", "atif", "sts", "parquet")
+"""Written down here, so that `--help` need not load them."""
+
+
+@click.command("squash", short_help="Session logs → training data.")
+@click.argument("logs", metavar="LOGS…", nargs=-1)
+@click.option("-o", "--output", metavar="OUT", required=True, help="The folder to write to; made if it is not there.")
+@click.option(
+    "--strategy",
+    type=click.Choice(("snapshot", "tree")),
+    default="snapshot",
+    show_default=True,
+    help="One record from the fullest request of a session, or one for each branch of its conversations.",
+)
+@click.option("--to", type=click.Choice(FORMATS), default="messages", show_default=True, help="The format of records.")
+@click.option("-s", "--single-file", is_flag=True, help="All records in one file, conversations.jsonl.")
+@click.option(
+    "--group-by", type=click.Choice(("date", "scenario")), help="One file a date (default), or one a scenario."
+)
+@click.option(
+    "-j",
+    "--json-tool-calls",
+    "inline",
+    is_flag=True,
+    help="Calls and results as <tool_call> and <tool_result> in the text.",
+)
+@click.option("--clean-up", type=click.Choice(("goose",)), help="Take this agent's noise out of every entry.")
+@click.option("--anonymize/--no-anonymize", help="Replace the names in e-mail addresses, the same on each run.")
+@click.option("--redact/--no-redact", default=True, help="Replace keys, tokens and passwords (default).")
+@click.option(
+    "--tools-from",
+    type=click.Choice(("all", "last")),
+    default="all",
+    show_default=True,
+    help="Tools of all kept entries, the first definition of each name; or of the last entry alone.",
+)
+@click.option("--rejects", metavar="FILE", help="Write lines and sessions that gave no record there, as JSON lines.")
+@click.option("--strict", is_flag=True, help="Write nothing, and exit with 1, if any line or session is at fault.")
+@AGENT
+@JOBS
+@click.option("-q", "--quiet", is_flag=True, help="No summary on standard error.")
+def command(
+    logs: tuple[str, ...],
+    output: str,
+    rejects: str | None,
+    agent: str | None,
+    jobs: int | None,
+    quiet: bool,
+    **options: Any,
+) -> None:
+    """Turn session logs into training data: one record for each conversation.
+
+    LOGS are files or folders: session files (JSON lines, each a request with its whole history, and the response),
+    other recorded API traffic, agents' logs; or sessions by id. Without LOGS, all that --agent has kept here.
+    OUT gets the records and four reports: tool-usage.csv, integrity-report.json and .txt, summary.json.
+
+    \b
+    unspool squash proxy_logs/ -o training/
+    unspool squash proxy_logs/ -o training/ --group-by scenario --json-tool-calls
+    """
+    import gc
+
+    from unspool.cli.progress import Progress
+    from unspool.jobs.squash import squash_tasks, tasks
+    from unspool.jobs.squash.settings import Settings, Task
+    from unspool.model import Note, Origin
+
+    if not logs and agent is None:
+        raise click.UsageError("name LOGS, or an agent with --agent")
+    if options["single_file"] and options["group_by"]:
+        raise click.UsageError("--single-file and --group-by cannot go together")
+    if options["inline"] and options["to"] != "messages":
+        raise click.UsageError("--json-tool-calls is for the format `messages`")
+    todo = tasks(logs, output, options["strategy"], agent)
+    _refuse_overwriting([task.path for task in todo], rejects)
+    gc.disable()  # nothing here is cyclic
+    settings = Settings(**{**options, "group_by": options["group_by"] or "date"})
+    with Progress([task.path for task in todo], shown=not quiet) as progress:
+
+        def seen(task: Task, size: int) -> None:
+            progress.seen(Note("odd", "", Origin(task.path, 0, 0, size)))
+
+        squashed = squash_tasks(todo, output, settings, rejects, jobs, seen)
+    if not quiet:
+        _say(squashed, output)
+
+
+def _refuse_overwriting(files: list[str], rejects: str | None) -> None:
+    """An output that is an input is a slip of the hand."""
+    from pathlib import Path
+
+    if rejects and Path(rejects).resolve() in [Path(path).resolve() for path in files]:
+        raise click.UsageError(f"{rejects} is an input: it would be overwritten")
+
+
+def _say(squashed: "Squashed", output: str) -> None:
+    from unspool.cli.words import plural, safe, say
+
+    say(f"{plural(squashed.inputs, 'session file')}: {plural(squashed.records, 'record')} in {safe(output)}")
+    for name, number in list(squashed.files.items())[:12]:
+        say(f"  {number:>7,}  {safe(name)}")
+    if len(squashed.files) > 12:
+        say(f"  … and {plural(len(squashed.files) - 12, 'more file')}")
+    for what, number in squashed.counts.items():
+        if what not in ("sessions kept", "entries kept", "entries read"):
+            say(f"{click.style(f'{number:>9,}', fg='yellow')}  {what}")
+    say(f"integrity: {plural(squashed.errors, 'error')}, {plural(squashed.warnings, 'warning')}")

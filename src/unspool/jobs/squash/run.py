@@ -1,0 +1,137 @@
+"""What all files of a run gave together: files of records, counts, reports.
+
+While a run goes on, the records of a group are in a part without a name: which names are free is known at the end.
+"""
+
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import msgspec
+from msgspec import Struct
+
+from unspool.errors import StrictFault
+from unspool.exports import chat
+from unspool.exports.reports import SUMMARY, TOOL_USAGE, IntegrityReport, summary, tool_usage
+from unspool.jobs.squash.folder import Folder
+from unspool.jobs.squash.settings import Outcome, Settings, Written
+from unspool.transforms.scenarios import file_names
+from unspool.transforms.usage import ToolUsage
+
+if TYPE_CHECKING:
+    from unspool.exports.training import Format
+
+SINGLE, UNDATED = "conversations", "undated"
+REJECTS = ".rejects"
+_PRIVATE = ("key", "keep_rejects")
+Group: TypeAlias = tuple[str, str, str]
+"""Date, scenario, own file: what a record is not grouped by is empty."""
+
+
+class Squashed(Struct):
+    """What a run came to: what `summary.json` says."""
+
+    inputs: int
+    records: int
+    counts: dict[str, int]
+    """What was kept and what was dropped, by reason."""
+    errors: int
+    warnings: int
+    files: dict[str, int]
+    """The files of records, and how many each has."""
+
+
+class Run:
+    """Told of one outcome after another, in the order of the inputs."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._format = _format(settings)
+        self._ending = chat.ENDING if self._format is None else self._format.ending
+        self._counts: Counter[str] = Counter()
+        self._parts: dict[Group, str] = {}
+        self._records: Counter[Group] = Counter()
+        self._usage: dict[tuple[str, str], ToolUsage] = defaultdict(ToolUsage)
+
+    def add(self, outcome: Outcome, folder: Folder, integrity: IntegrityReport) -> None:
+        if self._settings.strict:
+            for reject in outcome.rejects:
+                where = f"{reject.file}:{reject.line}" if reject.line else reject.file
+                raise StrictFault(f"--strict: {where}: {reject.reason}")
+        self._counts.update(outcome.counts)
+        if self._settings.keep_rejects:
+            for reject in outcome.rejects:
+                folder.append(REJECTS, msgspec.json.encode(reject) + b"\n")
+        for found in outcome.findings:
+            integrity.add(found.finding, found.scenario, found.file)
+        for record in outcome.records:
+            group = self._group(record)
+            folder.append(self._parts.setdefault(group, f".{len(self._parts)}.part"), record.data)
+            self._records[group] += 1
+            self._usage[self._reported(record)] += record.usage
+
+    def _reported(self, record: Written) -> tuple[str, str]:
+        """Date and scenario, of which a report tells only what records are grouped by."""
+        if self._settings.single_file:
+            return "", ""
+        return (record.day or UNDATED, "") if self._settings.group_by == "date" else ("", record.scenario)
+
+    def _group(self, record: Written) -> Group:
+        if record.file:  # a second one of that name is another record
+            return "", "", f"{record.file}\0{sum(group[2].startswith(record.file) for group in self._parts)}"
+        return *self._reported(record), ""
+
+    def finish(self, folder: Folder, inputs: int, integrity: IntegrityReport) -> Squashed:
+        folder.flush()
+        names = self._names()
+        for group, part in self._parts.items():
+            final = folder.staging / names[group]
+            if self._format is not None and self._format.finishes:
+                self._format.finish(folder.staging / part, final)
+                (folder.staging / part).unlink()
+            else:
+                (folder.staging / part).rename(final)
+        files = {names[group]: self._records[group] for group in sorted(self._parts, key=names.__getitem__)}
+        for name, content in (self._format.beside(files) if self._format else {}).items():
+            folder.write(name, content)
+        rows = [(date, scenario, usage) for (date, scenario), usage in sorted(self._usage.items())]
+        folder.write(TOOL_USAGE, tool_usage(rows or ([("", "", ToolUsage())] if self._settings.single_file else [])))
+        counts = dict(sorted(self._counts.items()))
+        squashed = Squashed(inputs, sum(files.values()), counts, integrity.errors, integrity.warnings, files)
+        written = [*sorted(file.name for file in folder.staging.iterdir()), SUMMARY]
+        folder.write(SUMMARY, summary(_told(squashed, self._settings, written)))
+        return squashed
+
+    def _names(self) -> dict[Group, str]:
+        scenarios = file_names(scenario for _, scenario, _ in self._parts)
+        names: dict[Group, str] = {}
+        for group in self._parts:
+            date, scenario, own = group
+            if own:
+                name, _, number = own.partition("\0")
+                names[group] = name if number == "0" else f"{number}-{name}"
+            else:
+                stem = SINGLE if self._settings.single_file else date or scenarios[scenario]
+                names[group] = f"{stem}{self._ending}"
+        return names
+
+
+def _format(settings: Settings) -> "Format | None":
+    """None for `messages`, which needs no module."""
+    if settings.to == "messages":
+        return None
+    from unspool.exports.training import format_for
+
+    return format_for(settings.to)
+
+
+def _told(squashed: Squashed, settings: Settings, written: list[str]) -> dict[str, Any]:
+    """Nothing of the moment or the machine: the same input gives the same bytes."""
+    return {
+        "inputs": squashed.inputs,
+        "records": squashed.records,
+        "counts": squashed.counts,
+        "integrity": {"errors": squashed.errors, "warnings": squashed.warnings},
+        "records_by_file": squashed.files,
+        "files": written,
+        "settings": {name: getattr(settings, name) for name in settings.__struct_fields__ if name not in _PRIVATE},
+    }

@@ -1,0 +1,89 @@
+"""What a run of squash is asked for, and what one file of it gave. All of it can be sent to another process."""
+
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from msgspec import Struct
+
+from unspool.transforms.integrity import Finding
+from unspool.transforms.usage import ToolUsage
+
+if TYPE_CHECKING:
+    from unspool.ingest.conversations import Unit
+
+Grouping: TypeAlias = Literal["date", "scenario"]
+Strategy: TypeAlias = Literal["snapshot", "tree"]
+
+
+class Settings(Struct, frozen=True):
+    strategy: Strategy = "snapshot"
+    to: str = "messages"
+    single_file: bool = False
+    group_by: Grouping = "date"
+    inline: bool = False
+    """Calls and results as tags in the text."""
+    clean_up: str | None = None
+    """The agent whose noise is taken out: `goose`."""
+    anonymize: bool = False
+    redact: bool = True
+    tools_from: Literal["all", "last"] = "all"
+    strict: bool = False
+    keep_rejects: bool = False
+    """Lines that were no entries are wanted whole."""
+    key: bytes = b""
+    """Of placeholders: the same key gives the same ones."""
+
+
+class Task(Struct, frozen=True):
+    """One file to squash."""
+
+    path: str
+    root: str | None = None
+    """The folder that was given, and that the file was found in."""
+    unit: "Unit | None" = None
+    """What is no session file: how it is to be read."""
+
+
+class Written(Struct):
+    """One record, encoded."""
+
+    data: bytes
+    day: str | None
+    scenario: str
+    usage: ToolUsage
+    file: str = ""
+    """Of its own, where the format wants one for each record."""
+
+
+class Reject(Struct, omit_defaults=True):
+    """What gave no record: a line, or a whole session."""
+
+    kind: Literal["line", "session"]
+    file: str
+    reason: str
+    line: int = 0
+    rule: str = ""
+    text: str = ""
+    """The line itself."""
+
+
+class Found(Struct):
+    """A finding, and whose it is."""
+
+    finding: Finding
+    scenario: str
+    file: str
+
+
+class Outcome(Struct):
+    """What one file gave."""
+
+    task: Task
+    records: list[Written] = []
+    findings: list[Found] = []
+    rejects: list[Reject] = []
+    counts: dict[str, int] = {}
+    """What was kept and what was dropped, by reason."""
+
+    def count(self, what: str, number: int = 1) -> None:
+        if number:
+            self.counts[what] = self.counts.get(what, 0) + number

@@ -1,0 +1,130 @@
+"""Whatever is no session file of OpenAI's chat API: other APIs' traffic, streams, agents' logs → records.
+
+All of it becomes conversations of exchanges first, and messages in the shape of the chat API after that.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from unspool.ingest.conversations import Conversation, Unit, read_unit
+from unspool.jobs.squash.settings import Found, Outcome, Reject, Settings, Task
+from unspool.jobs.squash.writing import write_records
+from unspool.model import MAIN, Exchange, Message, Note
+from unspool.model.record import TrainingRecord, TrainingTurn
+from unspool.model.session import Tokens
+from unspool.transforms.integrity import error
+from unspool.transforms.scenarios import scenario_of
+from unspool.wires.openai_chat import wire as chat
+from unspool.wires.openai_chat.encode import encode, encode_tool
+
+_LOST = ("unreadable", "skipped")
+
+
+def squash_unit(settings: Settings, task: Task) -> Outcome:
+    """A file of calls, or a session of an agent. Never raises for what is in it."""
+    outcome = Outcome(task, [], [], [], {})
+    for item in read_unit(task.unit or Unit(task.path, task.root)):
+        if isinstance(item, Note):
+            outcome.count(f"notes {item.kind}")
+            if item.kind in _LOST:
+                outcome.rejects.append(
+                    Reject("line", item.origin.file, item.reason, line=item.origin.line, rule=item.kind)
+                )
+            continue
+        outcome.count("sessions kept")
+        outcome.count("entries read", len(item.exchanges))
+        records = _cleaned(_records(item, settings, outcome), settings)
+        write_records(records, settings, outcome)
+    if "sessions kept" not in outcome.counts:
+        outcome.count("sessions invalid: empty")
+        outcome.rejects.append(Reject("session", task.path, "no conversation in it", rule="empty"))
+        outcome.findings.append(
+            Found(error("empty", "no record: no conversation in it"), scenario_of(task.path), task.path)
+        )
+    return outcome
+
+
+def _records(conversation: Conversation, settings: Settings, outcome: Outcome) -> list[TrainingRecord]:
+    if settings.strategy == "tree":
+        from unspool.jobs.tree import records
+
+        return records(conversation)
+    main = [exchange for exchange in conversation.exchanges if _stream(exchange) == MAIN]
+    calls = main or conversation.exchanges
+    most = max(len(exchange.messages) for exchange in calls)
+    last = max(place for place, exchange in enumerate(calls) if len(exchange.messages) == most)
+    outcome.count("entries kept", last + 1)
+    outcome.count("entries cut off", len(calls) - last - 1)
+    outcome.count("entries of sub-agents", len(conversation.exchanges) - len(calls))
+    return [_snapshot(conversation, calls[: last + 1], settings.tools_from == "last")]
+
+
+def _stream(exchange: Exchange) -> Any:
+    return (exchange.extra or {}).get("stream_id", MAIN)
+
+
+def _snapshot(conversation: Conversation, kept: list[Exchange], only_last_tools: bool) -> TrainingRecord:
+    last = kept[-1]
+    answers = {message.id: exchange for exchange in kept for message in exchange.response.messages}
+    turns = [turn for message in last.messages for turn in _turns(message, last, answers.get(message.id))]
+    turns += [turn for message in _joined(last) for turn in _turns(message, last, last)]
+    tools: dict[str, dict[str, Any]] = {}
+    for exchange in kept[-1:] if only_last_tools else kept:
+        for tool in exchange.tools:
+            written = encode_tool(tool, exchange.wire != chat.name)
+            tools.setdefault(tool.name or repr(written), written)
+    models = [exchange.response.model or exchange.model for exchange in kept]
+    return TrainingRecord(
+        turns=turns,
+        tools=list(tools.values()),
+        session=conversation.session,
+        source=conversation.source,
+        date=conversation.date,
+        scenario=conversation.scenario,
+        agent=conversation.agent,
+        model=next((model for model in reversed(models) if model), None),
+        id=conversation.session,
+    )
+
+
+def _joined(exchange: Exchange) -> tuple[Message, ...]:
+    """An item each, in some APIs: to trainers they are one answer."""
+    messages = exchange.response.messages
+    if exchange.wire == chat.name or len(messages) < 2:
+        return messages
+    return (Message(messages[0].role, tuple(block for message in messages for block in message.blocks)),)
+
+
+def _turns(message: Message, within: Exchange, made: Exchange | None) -> Iterator[TrainingTurn]:
+    """One message may become several: each result of a tool is one of its own here."""
+    for written in encode(message, within.wire != chat.name):
+        if written["role"] == "developer":
+            written["role"] = "system"
+        if made is None or written["role"] != "assistant":
+            yield TrainingTurn(written)
+            continue
+        usage, response = made.response.usage, made.response
+        tokens = usage and Tokens(usage.input, usage.cache_read, usage.cache_write, usage.output, usage.reasoning)
+        yield TrainingTurn(
+            written,
+            train=True,
+            generated=True,
+            model=response.model or made.model,
+            time=made.timestamp,
+            tokens=tokens if isinstance(tokens, Tokens) else None,
+            stop=response.stop.reason if response.stop else None,
+        )
+
+
+def _cleaned(records: list[TrainingRecord], settings: Settings) -> list[TrainingRecord]:
+    if settings.clean_up != "goose":
+        return records
+    from unspool.transforms.goose import clean
+
+    for record in records:
+        known = {id(turn.message): turn for turn in record.turns}
+        entry = clean({"request": {"messages": record.messages}})
+        if entry is not None:
+            messages = entry["request"]["messages"]
+            record.turns = [known.get(id(message)) or TrainingTurn(message) for message in messages]
+    return records
