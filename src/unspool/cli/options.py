@@ -1,5 +1,7 @@
 """Options that several commands share."""
 
+from typing import TYPE_CHECKING
+
 import click
 
 AGENTS = (
@@ -25,7 +27,13 @@ AGENTS = (
 """The agents whose logs we read: written down here, so that `--help` need not load their readers."""
 
 
-class _Agent(click.Choice[str]):
+if TYPE_CHECKING:
+    _Choice = click.Choice[str]
+else:
+    _Choice = click.Choice  # older versions have no types
+
+
+class _Agent(_Choice):
     """A name, with hyphens or underscores, or its beginning if only one agent's begins so."""
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
