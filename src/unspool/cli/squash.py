@@ -45,6 +45,18 @@ FORMATS = ("messages", "openai", "hf", "axolotl", "sharegpt", "hermes", "swe-xml
     show_default=True,
     help="Tools of all kept entries, the first definition of each name; or of the last entry alone.",
 )
+@click.option(
+    "--filter",
+    "filters",
+    metavar="F",
+    multiple=True,
+    help="Only records that are so: ends-on-answer, calls-answered, arguments-fit, no-length-stop, no-loops, "
+    "no-duplicates, 'errors<=0.3', 'turns>=2', 'steps>=2', 'loops<3', 'tokens<=8000', 'near-duplicates<0.9'.",
+)
+@click.option("--tokenizer", metavar="FILE", help="A tokenizer.json: counts tokens where usage was not recorded.")
+@click.option(
+    "--pairs", is_flag=True, help="Preference pairs from retries, in place of records; needs --strategy tree."
+)
 @click.option("--rejects", metavar="FILE", help="Write lines and sessions that gave no record there, as JSON lines.")
 @click.option("--strict", is_flag=True, help="Write nothing, and exit with 1, if any line or session is at fault.")
 @AGENT
@@ -80,6 +92,8 @@ def command(
         raise click.UsageError("name LOGS, or an agent with --agent")
     if options["single_file"] and options["group_by"]:
         raise click.UsageError("--single-file and --group-by cannot go together")
+    if options["pairs"] and (options["strategy"] != "tree" or options["to"] != "messages" or options["filters"]):
+        raise click.UsageError("--pairs goes with --strategy tree, and with no other format or filter")
     if options["inline"] and options["to"] != "messages":
         raise click.UsageError("--json-tool-calls is for the format `messages`")
     todo = tasks(logs, output, options["strategy"], agent)

@@ -66,6 +66,16 @@ class Folder:
                 yield from file
             part.unlink()
 
+    def cut(self, name: str, spans: Iterable[tuple[int, int]]) -> None:
+        """Take pieces, each an offset and a size, out of a file that was appended to."""
+        part, beside = self.staging / name, self.staging / f"{name}.cut"
+        with part.open("rb") as file, beside.open("wb") as kept:
+            for offset, size in sorted(spans):
+                kept.write(file.read(offset - file.tell()))
+                file.seek(offset + size)
+            shutil.copyfileobj(file, kept)
+        beside.replace(part)
+
     def write(self, name: str, data: bytes) -> None:
         (self.staging / name).write_bytes(data)
 

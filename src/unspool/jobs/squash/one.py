@@ -65,8 +65,8 @@ def squash_file(settings: Settings, task: Task) -> Outcome:
 
 
 def _replies(settings: Settings) -> "Replies | None":
-    """What the model answered need be known only to formats that say what to train on."""
-    if settings.to == "messages":
+    """What the model answered need be known only to formats that say what to train on, and to filters."""
+    if settings.to == "messages" and not settings.filters:
         return None
     from unspool.jobs.squash.records import Replies
 

@@ -8,17 +8,20 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from unspool.errors import StrictFault
 from unspool.exports import chat
 from unspool.exports.reports import SUMMARY, TOOL_USAGE, IntegrityReport, summary, tool_usage
 from unspool.jobs.squash.folder import Folder
 from unspool.jobs.squash.settings import Outcome, Settings, Written
+from unspool.transforms.duplicates import Mark
 from unspool.transforms.scenarios import file_names
 from unspool.transforms.usage import ToolUsage
 
 if TYPE_CHECKING:
     from unspool.exports.training import Format
+    from unspool.transforms.filters import Filter
 
 SINGLE, UNDATED = "conversations", "undated"
 REJECTS = ".rejects"
@@ -40,6 +43,16 @@ class Squashed(Struct):
     """The files of records, and how many each has."""
 
 
+class _Place(Struct):
+    """Where a record stands in the part of its group."""
+
+    group: Group
+    offset: int
+    size: int
+    reported: tuple[str, str]
+    usage: ToolUsage
+
+
 class Run:
     """Told of one outcome after another, in the order of the inputs."""
 
@@ -51,6 +64,13 @@ class Run:
         self._parts: dict[Group, str] = {}
         self._records: Counter[Group] = Counter()
         self._usage: dict[tuple[str, str], ToolUsage] = defaultdict(ToolUsage)
+        self._filters = _filters(settings)
+        self._compares = any(one.alike is not None for one in self._filters)
+        """Duplicates are to be dropped."""
+        self._outcomes = 0
+        self._marks: list[Mark] = []
+        self._sizes: Counter[Group] = Counter()
+        self._places: dict[str, list[_Place]] = {}
 
     def add(self, outcome: Outcome, folder: Folder, integrity: IntegrityReport) -> None:
         if self._settings.strict:
@@ -63,11 +83,42 @@ class Run:
                 folder.append(REJECTS, msgspec.json.encode(reject) + b"\n")
         for found in outcome.findings:
             integrity.add(found.finding, found.scenario, found.file)
+        self._outcomes += 1
+        self._marks += [replace(mark, id=self._unique(mark.id)) for mark in outcome.marks]
         for record in outcome.records:
             group = self._group(record)
             folder.append(self._parts.setdefault(group, f".{len(self._parts)}.part"), record.data)
-            self._records[group] += 1
-            self._usage[self._reported(record)] += record.usage
+            place = _Place(group, self._sizes[group], len(record.data), self._reported(record), record.usage)
+            if self._compares:
+                self._sizes[group] += len(record.data)
+                self._places.setdefault(self._unique(record.id), []).append(place)
+            else:
+                self._count(place)
+
+    def _count(self, place: _Place) -> None:
+        self._records[place.group] += 1
+        self._usage[place.reported] += place.usage
+
+    def _unique(self, name: str) -> str:
+        """Sessions of two files may bear one name."""
+        return f"{self._outcomes:09}:{name}"
+
+    def _without_repeats(self, folder: Folder) -> None:
+        """Duplicates are known only now, when all records are."""
+        from unspool.transforms.filters import repeated
+
+        gone: dict[Group, list[_Place]] = defaultdict(list)
+        for name, reason in repeated(self._filters, self._marks).items():
+            for place in self._places.pop(name, ()):
+                gone[place.group].append(place)
+                self._counts[f"records filtered, {reason}"] += 1
+        for group, places in gone.items():
+            folder.cut(self._parts[group], [(place.offset, place.size) for place in places])
+        for places in self._places.values():
+            for place in places:
+                self._count(place)
+        for group in [group for group in self._parts if not self._records[group]]:
+            (folder.staging / self._parts.pop(group)).unlink()
 
     def _reported(self, record: Written) -> tuple[str, str]:
         """Date and scenario, of which a report tells only what records are grouped by."""
@@ -82,6 +133,8 @@ class Run:
 
     def finish(self, folder: Folder, inputs: int, integrity: IntegrityReport) -> Squashed:
         folder.flush()
+        if self._compares:
+            self._without_repeats(folder)
         names = self._names()
         for group, part in self._parts.items():
             final = folder.staging / names[group]
@@ -122,6 +175,14 @@ def _format(settings: Settings) -> "Format | None":
     from unspool.exports.training import format_for
 
     return format_for(settings.to)
+
+
+def _filters(settings: Settings) -> "list[Filter]":
+    if not settings.filters:
+        return []
+    from unspool.transforms.filters import parse_filter
+
+    return [parse_filter(text, settings.tokenizer) for text in settings.filters]
 
 
 def _told(squashed: Squashed, settings: Settings, written: list[str]) -> dict[str, Any]:

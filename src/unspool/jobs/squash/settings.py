@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from msgspec import Struct
 
+from unspool.transforms.duplicates import Mark
 from unspool.transforms.integrity import Finding
 from unspool.transforms.usage import ToolUsage
 
@@ -26,6 +27,12 @@ class Settings(Struct, frozen=True):
     anonymize: bool = False
     redact: bool = True
     tools_from: Literal["all", "last"] = "all"
+    pairs: bool = False
+    """Two answers to one prompt each, in place of conversations."""
+    filters: tuple[str, ...] = ()
+    """What a record must be like: see `transforms.filters`."""
+    tokenizer: str | None = None
+    """A tokenizer's file, to count tokens with."""
     strict: bool = False
     keep_rejects: bool = False
     """Lines that were no entries are wanted whole."""
@@ -52,6 +59,8 @@ class Written(Struct):
     usage: ToolUsage
     file: str = ""
     """Of its own, where the format wants one for each record."""
+    id: str = ""
+    """Of the record."""
 
 
 class Reject(Struct, omit_defaults=True):
@@ -83,6 +92,8 @@ class Outcome(Struct):
     rejects: list[Reject] = []
     counts: dict[str, int] = {}
     """What was kept and what was dropped, by reason."""
+    marks: list[Mark] = []
+    """Of the records, where duplicates are to be dropped: they are found when all are known."""
 
     def count(self, what: str, number: int = 1) -> None:
         if number:

@@ -8,7 +8,7 @@ from typing import Any
 
 from unspool.ingest.conversations import Conversation, Unit, read_unit
 from unspool.jobs.squash.settings import Found, Outcome, Reject, Settings, Task
-from unspool.jobs.squash.writing import write_records
+from unspool.jobs.squash.writing import write_pairs, write_records
 from unspool.model import MAIN, Exchange, Message, Note
 from unspool.model.record import TrainingRecord, TrainingTurn
 from unspool.model.session import Tokens
@@ -34,7 +34,7 @@ def squash_unit(settings: Settings, task: Task) -> Outcome:
         outcome.count("sessions kept")
         outcome.count("entries read", len(item.exchanges))
         records = _cleaned(_records(item, settings, outcome), settings)
-        write_records(records, settings, outcome)
+        write_pairs(records, settings, outcome) if settings.pairs else write_records(records, settings, outcome)
     if "sessions kept" not in outcome.counts:
         outcome.count("sessions invalid: empty")
         outcome.rejects.append(Reject("session", task.path, "no conversation in it", rule="empty"))

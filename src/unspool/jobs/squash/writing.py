@@ -16,6 +16,8 @@ _encode = msgspec.json.Encoder().encode
 
 def write_records(records: Sequence[TrainingRecord], settings: Settings, outcome: Outcome) -> None:
     """Those of one session, into the outcome."""
+    if settings.filters:
+        records = _filtered(records, settings, outcome)
     scrub = scrubber_for(settings)
     usages: dict[str, ToolUsage] = {}
     for record in records:
@@ -29,9 +31,40 @@ def write_records(records: Sequence[TrainingRecord], settings: Settings, outcome
         for record in scrubbed:
             messages = _inlined(record.messages) if settings.inline else record.messages
             data = line(map(_encode, messages), (_encode(flat(tool)) for tool in record.tools))
-            outcome.records.append(Written(data, record.date, record.scenario, usages[record.id]))
+            outcome.records.append(Written(data, record.date, record.scenario, usages[record.id], id=record.id))
         return
     _format(scrubbed, settings, outcome, usages)
+
+
+def write_pairs(records: Sequence[TrainingRecord], settings: Settings, outcome: Outcome) -> None:
+    """Those of one session: the answer with which a conversation went on, and one that was discarded."""
+    from unspool.jobs.tree import pairs
+
+    scrub = scrubber_for(settings)
+    for pair in pairs(records):
+        about = records[0]
+        data = _encode(scrub.values(msgspec.to_builtins(pair))) + b"\n"
+        usage = usage_of([*pair.prompt, *pair.chosen], len(pair.tools))
+        outcome.records.append(Written(data, about.date, about.scenario, usage))
+
+
+def _filtered(records: Sequence[TrainingRecord], settings: Settings, outcome: Outcome) -> list[TrainingRecord]:
+    """The records that are good enough. What only a dropped one would have trained on is trained on in another."""
+    from unspool.transforms.filters import Chain, parse_filter
+
+    chain = Chain(parse_filter(text, settings.tokenizer) for text in settings.filters)
+    kept = [record for record in records if chain.reason(record) is None]
+    for reason, number in chain.dropped.items():
+        outcome.count(f"records filtered, {reason}", number)
+    outcome.marks += chain.marks
+    ids = {id(record) for record in kept}
+    dropped = [turn for record in records if id(record) not in ids for turn in record.turns]
+    untrained = {id(turn.message) for turn in dropped if turn.train}  # branches share the messages before them
+    for turn in (turn for record in kept for turn in record.turns):
+        if turn.generated and not turn.train and id(turn.message) in untrained:
+            turn.train = True
+            untrained.remove(id(turn.message))
+    return kept
 
 
 def _format(
@@ -49,7 +82,7 @@ def _format(
             _found(outcome, record, warning("refused", f"{settings.to} does not take the record: {encoded.refused}"))
             continue
         name = encoded.file(form.ending) if form.each else ""
-        outcome.records.append(Written(encoded.data, record.date, record.scenario, usages[record.id], name))
+        outcome.records.append(Written(encoded.data, record.date, record.scenario, usages[record.id], name, record.id))
 
 
 def _found(outcome: Outcome, record: TrainingRecord, finding: Finding) -> None:
