@@ -1,6 +1,7 @@
 """What the generic tests of readers cannot ask of Goose's: that tokens add up, however a session was kept."""
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,8 @@ def test_the_calls_add_up_to_what_the_session_says(case: Path, tmp_path: Path) -
             sums[0] += usage.input + usage.cache_read + usage.cache_write
             sums[1] += usage.output
     query = "SELECT id, accumulated_input_tokens, accumulated_output_tokens FROM sessions"
-    said = {session: [given, output] for session, given, output in sqlite3.connect(file).execute(query)}
+    with closing(sqlite3.connect(file)) as database:
+        said = {session: [given, output] for session, given, output in database.execute(query)}
     assert spent == {session: sums for session, sums in said.items() if any(sums)}
 
 

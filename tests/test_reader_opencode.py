@@ -4,6 +4,7 @@ import json
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -106,7 +107,10 @@ def test_what_is_printed_says_the_same_as_the_database(tmp_path: Path) -> None:
     (file,) = laid_out(FOLDERS / "opencode" / "session.sql", tmp_path)
     kept = {event.key for event in read(file)[0]}
     lines = []
-    for part in sqlite3.connect(file).execute("SELECT id, message_id, data FROM part WHERE message_id = 'msg_02'"):
+    with closing(sqlite3.connect(file)) as database:
+        query = "SELECT id, message_id, data FROM part WHERE message_id = 'msg_02'"
+        parts = database.execute(query).fetchall()
+    for part in parts:
         inner = {"id": part[0], "messageID": part[1], "sessionID": "ses_1", **json.loads(part[2])}
         lines.append(json.dumps({"type": "text", "timestamp": 1, "sessionID": "ses_1", "part": inner}))
     live = tmp_path / "stdout.jsonl"

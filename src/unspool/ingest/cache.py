@@ -4,7 +4,7 @@ import os
 import sqlite3
 import sys
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from zlib import crc32
 
@@ -64,11 +64,10 @@ class DigestCache:
             return
         try:
             self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            with self._opened() as database:
+            with closing(self._opened()) as database, database:
                 database.executemany("INSERT OR REPLACE INTO digests VALUES (?, ?)", self._new)
                 gone = [(path,) for path in self._kept if not Path(os.fsdecode(path)).exists()]
                 database.executemany("DELETE FROM digests WHERE path = ?", gone)
-            database.close()
         except (sqlite3.Error, OSError):
             return  # a cache that cannot be written costs time, nothing else
         self._new.clear()
