@@ -257,10 +257,10 @@ class Nested(Call, frozen=True, gc=False):
     """A call that makes others. One that makes a single one means what that means."""
 
     def inner(self) -> tuple[Inner, ...]:
-        raise NotImplementedError
+        raise TypeError(f"{type(self).__name__} does not say which calls it makes")
 
     def itself(self) -> Action:
-        raise NotImplementedError
+        raise TypeError(f"{type(self).__name__} does not say what it means")
 
     def single(self) -> Inner | None:
         inner = self.inner()
