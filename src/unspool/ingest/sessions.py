@@ -107,7 +107,8 @@ def _adopt(found: dict[tuple[str, str], Found]) -> None:
 def pick(sessions: list[Found], name: str) -> Found:
     """The session with this id, or the only one whose id begins so, or the newest for `latest`."""
     if not sessions:
-        raise SessionNotFound("no session on this machine: see `unspool sources` for where we look")
+        told = "" if name == LATEST else f"{name!r} is no file, and there is "
+        raise SessionNotFound(f"{told}no session on this machine: see `unspool sources` for where we look")
     if name == LATEST:
         return sessions[0]
     exact = [session for session in sessions if session.id == name]
