@@ -92,7 +92,7 @@ class Cooker:
         for message in messages:
             rows = known.get(message)
             if rows is None:
-                rows = known[message] = tuple([self._row_id(row) for row in flatten(message)])
+                rows = known[message] = tuple(map(self._row_id, flatten(message)))
             ids += rows
         return ids
 
@@ -144,6 +144,8 @@ def flatten(message: Message) -> Iterable[_Row]:
             return ((message.role, block.text, None, None, None),)
         if type(block) is ToolResult:
             return (_result(block),)
+        if type(block) is ToolUse:
+            return (("tool_use", "", (_call(block),), None, None),)
     return _flatten(message)
 
 

@@ -29,23 +29,12 @@ def write(path: str, pieces: Iterable[bytes]) -> None:
 
 
 def _replace(target: Path, pieces: Iterable[bytes]) -> None:
-    import tempfile  # 5 ms that standard output need not pay
-
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:100]}.", suffix=".part")
-    beside = Path(name)
+    beside = target.with_name(f".{target.name[:100]}.{os.urandom(6).hex()}.part")
     try:
-        with os.fdopen(handle, "wb", BLOCK) as file:
+        with open(beside, "xb", BLOCK) as file:
+            if target.exists():
+                beside.chmod(target.stat().st_mode & 0o777)
             file.writelines(pieces)
-        beside.chmod(_mode(target))
         beside.replace(target)
     finally:
         beside.unlink(missing_ok=True)
-
-
-def _mode(target: Path) -> int:
-    """That of the file which is replaced; else what a new file would have got."""
-    if target.exists():
-        return target.stat().st_mode & 0o777
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask

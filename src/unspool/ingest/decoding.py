@@ -69,8 +69,11 @@ class Decoding:
                 if block.id is None:
                     self.unnamed.add(decoded)
                 continue
-            if type(block) is ToolResult and block.call_id is None:
-                self.unnamed.add(decoded)
+            if type(block) is ToolResult:
+                if block.call_id is None:
+                    self.unnamed.add(decoded)
+                if len(block.content) == 1 and type(block.content[0]) is Text:
+                    continue
             for kind in unknown_kinds(block):
                 self.faults.append(("unknown", f"a block of the unknown kind {kind!r}, kept as it is"))
         return decoded
