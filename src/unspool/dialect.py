@@ -125,7 +125,7 @@ class Reader(Struct, frozen=True):
     kin: Callable[[str], Iterable[str]] = lambda _path: ()
     """Other logs near this one that may hold streams of the same session: its sub-agents."""
     mark: re.Pattern[bytes] | None = None
-    """How its documents begin, and no other's: whose they are can be told without decoding them."""
+    """How its files begin, and no other's: whose they are can be told without decoding them."""
     refers: bytes = b""
     """Bytes by which a log refers to further files that `beside` does not name."""
     pieced: bool = False

@@ -1,18 +1,21 @@
 """Whose log is this file? Its beginning tells, never its name alone."""
 
-from itertools import islice
+from collections.abc import Iterator
+from itertools import chain, islice
 from typing import Any
 
 from unspool.dialect import Head, Reader, Record
 from unspool.readers import READERS
-from unspool.sources.files import DASH, blocks, is_database
+from unspool.sources.files import SQLITE, Damaged, blocks
 from unspool.sources.jsontext import Unreadable, loads, strict
-from unspool.sources.records import read_lines
-from unspool.sources.sqlite import tables
+from unspool.sources.records import opens_a_document, read_lines, split_lines
 
 _GLANCE, LOOK = 3, 60
 """Lines that mostly suffice, and lines that are looked at before a file is given up."""
-_TEXT = 1 << 14
+_TEXT, _GLANCED = 1 << 14, 512
+_BLANK = b"\xef\xbb\xbf \t\r\n"
+_latest: list[Reader] = []
+"""The reader that claimed the last file."""
 
 
 def reader_of(path: str) -> tuple[Reader | None, Head]:
@@ -29,20 +32,43 @@ def reader_of(path: str) -> tuple[Reader | None, Head]:
 
 
 def reader_for(head: Head) -> Reader | None:
-    return next((reader for reader in READERS.values() if reader.claims(head)), None)
+    """Only one may claim it, so any order is right; the files of a folder are mostly one agent's."""
+    if _latest and _latest[0].claims(head):
+        return _latest[0]
+    found = next((reader for reader in READERS.values() if reader.claims(head)), None)
+    if found is not None:
+        _latest[:] = [found]
+    return found
+
+
+def marked(start: bytes) -> Reader | None:
+    """The reader of a file that begins like this, if its mark alone tells: then nothing need be decoded."""
+    if _latest and _latest[0].mark is not None and _latest[0].mark.match(start):
+        return _latest[0]
+    if not opens_a_document(start[:_GLANCED].partition(b"\n")[0].rstrip()):
+        return None
+    return next((reader for reader in READERS.values() if reader.mark and reader.mark.match(start)), None)
 
 
 def head_of(path: str, lines: int = LOOK) -> Head:
-    if path != DASH and is_database(path):
-        return Head(path, tables=tables(path))
-    records = read_lines(path, _TEXT)
+    pieces = blocks(path, _TEXT)
+    try:
+        start = next(pieces, b"")
+    except Damaged:
+        return Head(path)
+    if start.startswith(SQLITE):
+        return Head(path, tables=_tables(path))
+    if opens_a_document(start.lstrip(_BLANK).partition(b"\n")[0].rstrip()):
+        return _odd(path, lines, start, pieces)
+    records = split_lines(path, chain([start], pieces))
     first = next((record for record in records if isinstance(record, Record)), None)
     if first is None:
         return Head(path)
     try:
         value = strict(first.data)
     except Unreadable:
-        return _odd(path, lines)
+        again = blocks(path, _TEXT)
+        return _odd(path, lines, next(again, b""), again)
     following = [record.data for record in islice(records, lines - 1) if isinstance(record, Record)]
     objects = [value, *map(_read, following)]
     return Head(
@@ -52,13 +78,17 @@ def head_of(path: str, lines: int = LOOK) -> Head:
     )
 
 
-def _odd(path: str, lines: int) -> Head:
+def _tables(path: str) -> dict[str, frozenset[str]]:
+    from unspool.sources.sqlite import tables  # 5 ms that other files need not pay
+
+    return tables(path)
+
+
+def _odd(path: str, lines: int, start: bytes, pieces: Iterator[bytes]) -> Head:
     """A file whose first line is no JSON: a document over many lines, lines with a torn one, or a text."""
-    pieces, start = blocks(path), b""
     try:
-        start = next(pieces, b"")
-        if start[:_TEXT].lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"{", b"[")):
-            return Head(path, document=loads(start + b"".join(pieces)))
+        if start.lstrip(_BLANK).startswith((b"{", b"[")):
+            return Head(path, document=loads(b"".join([start, *pieces])))
     except Unreadable:  # no document, or one that is packed and damaged
         pass
     text = start[:_TEXT].decode("utf-8", "replace")

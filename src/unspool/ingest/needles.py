@@ -10,13 +10,13 @@ word: a run of letters, digits and underscores in an event stands in its file to
 
 import os
 import re
+from collections.abc import Iterable
 from functools import cache
+from itertools import chain
 from pathlib import Path
 
-from unspool.dialect import Reader
-from unspool.ingest.heads import reader_of
-from unspool.readers import READERS
-from unspool.sources.files import Damaged, blocks
+from unspool.ingest.heads import marked, reader_of
+from unspool.sources.files import SQLITE, Damaged, blocks
 
 _WORD = re.compile(r"[A-Za-z0-9]+")  # no underscores: names of servers' tools are put together with them
 _TAIL = re.compile(r"\A(?:[nrt]|u?[0-9a-f]{0,4})", re.IGNORECASE)
@@ -24,10 +24,9 @@ _TAIL = re.compile(r"\A(?:[nrt]|u?[0-9a-f]{0,4})", re.IGNORECASE)
 _ESCAPE = re.compile(r"\\(?:u[0-9a-f]{0,4}|.|$)", re.IGNORECASE)  # a pattern may be in capitals
 _HEX = re.compile(r"[0-9a-fA-F]+")
 _ESCAPED_LETTER = re.compile(rb"\\u00(?:3[0-9]|4[1-9a-fA-F]|5[0-9aAfF]|6[1-9a-fA-F]|7[0-9aA])")
-_FOR_PEOPLE = re.compile(r'"""(?:.|\n)*?"""|(?:^|  )#.*$|^ *(?:from|import) .*$', re.MULTILINE)
+_FOR_PEOPLE = re.compile(rb'"""(?:.|\n)*?"""|(?:^|  )#.*$|^ *(?:from|import) .*$', re.MULTILINE)
 """Docstrings, comments and imports."""
 _SHORTEST = 4
-_START = 512
 
 
 def words(pattern: str) -> list[str]:
@@ -39,55 +38,66 @@ def words(pattern: str) -> list[str]:
 @cache
 def needle_for(pattern: str) -> bytes | None:
     """A word that must stand in the raw bytes of a log, if the pattern is in one of its events."""
-    ours = _own_words()
-    if not ours:  # installed without its source: then nothing is certain
+    code = _code()
+    if not code:  # installed without its source: then nothing is certain
         return None
-    return next((word.encode() for word in words(pattern) if word.lower() not in ours), None)
+    candidates = [word.encode() for word in words(pattern)]
+    return next((word for word in candidates if word.lower() not in code or word.lower() not in _own_words()), None)
 
 
 def cannot_match(pattern: str, path: str, fold: bool = False) -> bool:
     """Whether no event of the log can hold the pattern; `fold` takes capitals for small letters."""
     needle = needle_for(pattern)
-    if needle is None or _holds(path, needle, fold):
+    name = os.fsencode(path)
+    if needle is None or _in(needle, name, fold):  # some logs name their agents by their files
         return False
-    reader = _document_reader(path) or reader_of(path)[0]
+    pieces = blocks(path)
+    try:
+        start = next(pieces, b"")
+    except Damaged:
+        return False
+    if start.startswith(SQLITE):
+        return False
+    reader = marked(start) or reader_of(path)[0]
     if reader is None or reader.rows is not None or reader.pieced:
         return False
-    if reader.refers and _holds(path, reader.refers, fold=False):
+    if _holds(chain([start], pieces), needle, fold, reader.refers):
         return False
-    return not any(_holds(other, needle, fold) for other in reader.beside(path) if Path(other).is_file())
+    others = [other for other in reader.beside(path) if Path(other).is_file()]
+    return not any(_in(needle, os.fsencode(other), fold) or _holds(blocks(other), needle, fold) for other in others)
 
 
-def _holds(path: str, needle: bytes, fold: bool) -> bool:
-    """Whether the word stands in the file, or may."""
-    wanted = needle.lower() if fold else needle
+def _holds(pieces: Iterable[bytes], needle: bytes, fold: bool, refers: bytes = b"") -> bool:
+    """Whether the word stands there, or may: plain letters are escaped, or further files are referred to."""
+    keep = max(len(needle), len(refers), len(r"\u0061")) - 1
     tail = b""
-    keep = max(len(wanted), 8) - 1
-    name = os.fsencode(path)
-    if wanted in (name.lower() if fold else name):  # some logs name their agents by their files
-        return True
     try:
-        for block in blocks(path):
-            data = tail + block
-            if wanted in (data.lower() if fold else data) or (b"\\u00" in data and _ESCAPED_LETTER.search(data)):
+        for piece in pieces:
+            data = tail + piece
+            if _in(needle, data, fold) or (refers and refers in data):
+                return True
+            if data.rfind(b"\\u00") >= 0 and _ESCAPED_LETTER.search(data):  # from the right: backslashes are rare
                 return True
             tail = data[-keep:]
     except Damaged:
-        return False  # behind the damage nothing is read either
+        pass  # behind the damage nothing is read either
     return False
 
 
-def _document_reader(path: str) -> Reader | None:
-    """The reader of a document over many lines whose first keys tell: it need not be decoded for that."""
-    start = next(blocks(path, _START), b"")
-    return next((reader for reader in READERS.values() if reader.mark and reader.mark.match(start)), None)
+def _in(needle: bytes, data: bytes, fold: bool) -> bool:
+    return needle.lower() in data.lower() if fold else needle in data
 
 
 @cache
-def _own_words() -> str:
-    """All that we may write into an event ourselves, and more: our code, without what is there only for people."""
+def _code() -> bytes:
+    """All of our code that may write into an event, in small letters."""
     home = Path(__file__).parent.parent
     folders = (home / name for name in ("model", "sources", "actions", "readers"))
     files = [path for folder in folders for path in sorted(folder.rglob("*.py"))]
-    code = "\n".join(path.read_text(encoding="utf-8") for path in files)
-    return _FOR_PEOPLE.sub("", code).lower()
+    return b"\n".join(path.read_bytes() for path in files).lower()
+
+
+@cache
+def _own_words() -> bytes:
+    """The same without what is there only for people."""
+    return _FOR_PEOPLE.sub(b"", _code())

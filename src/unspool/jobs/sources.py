@@ -50,7 +50,7 @@ def sources(jobs: int | None = None, seen: Callable[[str], None] = lambda _path:
         places[reader.agent].append((found, files))
     every = list(dict.fromkeys(path for told in places.values() for _, files in told for path in files))
     read = dict(digests(every, lambda todo: each(digest_file, list(todo), jobs_for(every, jobs)), seen))
-    titles = {reader.agent: reader.title for reader in reversed(READERS.values())}
+    titles = {reader.agent: reader.title for reader in reversed(list(READERS.values()))}
     return [_source(agent, titles[agent], told, read) for agent, told in places.items()]
 
 

@@ -1,59 +1,67 @@
 """Readers: what we know of the logs and live streams of agents. One module or folder an agent."""
 
-from unspool.dialect import Reader
-from unspool.readers import (
-    aider,
-    amp,
-    claude_code,
-    cline,
-    codex,
-    continue_dev,
-    copilot_cli,
-    crush,
-    cursor,
-    droid,
-    gemini_cli,
-    goose,
-    opencode,
-    pi,
-    qwen_code,
-    zed,
-)
+from collections.abc import Iterator, Mapping
+from importlib import import_module
 
-_ALL: tuple[Reader, ...] = (
-    aider.reader,
-    amp.reader,
-    claude_code.reader,
-    claude_code.stream,
-    cline.reader,
-    cline.roo,
-    codex.reader,
-    codex.stream,
-    continue_dev.reader,
-    copilot_cli.reader,
-    copilot_cli.history,
-    crush.reader,
-    cursor.reader,
-    cursor.stream,
-    cursor.text,
-    droid.reader,
-    droid.stream,
-    gemini_cli.reader,
-    gemini_cli.document,
-    gemini_cli.stream,
-    goose.reader,
-    goose.export,
-    goose.lines,
-    opencode.reader,
-    opencode.export,
-    opencode.stream,
-    opencode.tree,
-    pi.openclaw,
-    pi.reader,
-    pi.stream,
-    qwen_code.reader,
-    qwen_code.document,
-    qwen_code.stream,
-    zed.reader,
-)
-READERS = {reader.name: reader for reader in _ALL}
+from unspool.dialect import Reader
+
+_PLACES = {
+    "claude_code": "claude_code.reader",
+    "claude_stream": "claude_code.stream",
+    "codex": "codex.reader",
+    "codex_exec": "codex.stream",
+    "gemini_cli": "gemini_cli.reader",
+    "gemini_cli_json": "gemini_cli.document",
+    "gemini_stream": "gemini_cli.stream",
+    "aider": "aider.reader",
+    "amp": "amp.reader",
+    "cline": "cline.reader",
+    "roo": "cline.roo",
+    "continue": "continue_dev.reader",
+    "copilot_cli": "copilot_cli.reader",
+    "copilot_cli_history": "copilot_cli.history",
+    "crush": "crush.reader",
+    "cursor": "cursor.reader",
+    "cursor_stream": "cursor.stream",
+    "cursor_text": "cursor.text",
+    "droid": "droid.reader",
+    "droid_stream": "droid.stream",
+    "goose": "goose.reader",
+    "goose_export": "goose.export",
+    "goose_jsonl": "goose.lines",
+    "opencode": "opencode.reader",
+    "opencode_export": "opencode.export",
+    "opencode_stream": "opencode.stream",
+    "opencode_tree": "opencode.tree",
+    "openclaw": "pi.openclaw",
+    "pi": "pi.reader",
+    "pi_stream": "pi.stream",
+    "qwen_code": "qwen_code.reader",
+    "qwen_code_json": "qwen_code.document",
+    "qwen_stream": "qwen_code.stream",
+    "zed": "zed.reader",
+}
+"""Where each reader stands, those of the most logs first: a file is offered to one after another."""
+
+
+class _Readers(Mapping[str, Reader]):
+    """Readers by their names, imported when they are first asked for: few people have the logs of all agents."""
+
+    def __init__(self) -> None:
+        self._loaded: dict[str, Reader] = {}
+
+    def __getitem__(self, name: str) -> Reader:
+        found = self._loaded.get(name)
+        if found is None:
+            module, _, variable = _PLACES[name].partition(".")
+            found = self._loaded[name] = getattr(import_module(f"{__name__}.{module}"), variable)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_PLACES)
+
+    def __len__(self) -> int:
+        return len(_PLACES)
+
+
+READERS = _Readers()

@@ -28,7 +28,8 @@ DASH = "-"
 ENDINGS = tuple(name + packed for packed in ("", ".gz", ".zst") for name in (".jsonl", ".json", ".ndjson"))
 SECRETS = frozenset({"auth.json", "oauth_creds.json", ".credentials.json", "credentials.json", "google_accounts.json"})
 """Files in agents' folders that hold keys: never opened, unless somebody names one."""
-_SQLITE = b"SQLite format 3\0"
+SQLITE = b"SQLite format 3\0"
+"""How a database begins."""
 _GZIP, _ZSTD, _SKIPPED = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\x2a\x4d\x18"
 
 
@@ -149,7 +150,7 @@ def is_database(path: str) -> bool:
     """Whether the file is one of SQLite's."""
     try:
         with open(path, "rb") as file:
-            return file.read(len(_SQLITE)) == _SQLITE
+            return file.read(len(SQLITE)) == SQLITE
     except OSError as error:
         raise InputNotFound(f"{path}: {error.strerror}") from error
 

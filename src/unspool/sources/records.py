@@ -29,14 +29,14 @@ def read_records(path: str) -> Iterator[Record | Note]:
     first = next(lines, None)
     if first is None:
         return
-    if isinstance(first, Record) and _opens_a_document(first.data.strip()):
+    if isinstance(first, Record) and opens_a_document(first.data.strip()):
         yield from _from_document(path, chain([first], lines))
     else:
         yield first
         yield from lines
 
 
-def _opens_a_document(line: bytes) -> bool:
+def opens_a_document(line: bytes) -> bool:
     """Whether the first line is the beginning of one document over the whole file: no record ends like this."""
     return bool(_ARRAY.match(line)) or (line.startswith(b"{") and line.endswith((b"{", b"[", b",", b":")))
 
@@ -92,11 +92,16 @@ def _placed(path: str, whole: bytes, start: int, elements: list[bytes]) -> Itera
 
 def read_lines(path: str, block: int = BLOCK) -> Iterator[Record | Note]:
     """Lines that are not blank, without their ends; a line may be of any length. `block` bytes are read at once."""
+    return split_lines(path, blocks(path, block))
+
+
+def split_lines(path: str, pieces: Iterable[bytes]) -> Iterator[Record | Note]:
+    """The same, of a file that is being read already."""
     number, offset = 0, 0
     pending: list[bytes] = []
     broken: Note | None = None
     try:
-        for data in blocks(path, block):
+        for data in pieces:
             *lines, rest = data.split(b"\n")
             if not lines:
                 pending.append(rest)

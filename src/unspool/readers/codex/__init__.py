@@ -5,6 +5,7 @@
 ~/.codex/session_index.jsonl                                               the names that people gave them
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -78,5 +79,6 @@ reader = Reader(
     places=_places,
     payload=_payload,
     kin=_kin,
+    mark=re.compile(rb'\{"timestamp":"[^"\n]*",(?:"ordinal":\d+,)?"type":"session_meta","payload":\{'),
 )
 stream = Reader(name="codex_exec", agent=AGENT, title=_TITLE, claims=claims_stream, decoder=Stream)

@@ -16,6 +16,7 @@ reader = Reader(
     claims=recording.claims,
     decoder=recording.Recording,
     places=lambda environment, home: places(environment, home, "*/chats/**/*.jsonl"),
+    mark=re.compile(rb'\{"sessionId":"[^"\n]*","projectHash":"[^"\n]*"[^\n\[{]*\}\r?\n'),
     payload=recording.payload,
     refers=FULL_OUTPUT.encode(),
     kin=kin,
