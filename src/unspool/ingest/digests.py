@@ -1,15 +1,25 @@
 """Events → digests: what the list of sessions shows, without the events themselves."""
 
+import os
 from collections import Counter
 from collections.abc import Iterable
-from pathlib import Path
 
 from msgspec import Struct
 
 from unspool.errors import InputNotFound
 from unspool.ingest.logs import open_log
 from unspool.model import MAIN, Event, Facts, Note
-from unspool.model.event import AgentMessage, Compacted, Said, SlashCommand, Thinking, TokenUsage, ToolCall, User
+from unspool.model.event import (
+    AgentMessage,
+    Compacted,
+    Said,
+    SlashCommand,
+    Thinking,
+    TokenUsage,
+    ToolCall,
+    ToolOutput,
+    User,
+)
 from unspool.model.session import Digest, StreamDigest, Tokens
 
 _PROMPT = 300
@@ -46,33 +56,35 @@ class _Counter:
         """Whether the turn at hand has a step; a turn without one is none."""
 
     def see(self, event: Event) -> None:
-        digest, content = self.digest, event.content
+        digest, content, time = self.digest, event.content, event.timestamp
         digest.events += 1
-        match content:
-            case ToolCall():
-                digest.tools += 1
-                self._step()
-            case Said() | Thinking():
-                self._step()
-            case TokenUsage():
-                sums = self.sums
-                sums[0] += content.input
-                sums[1] += content.cache_read
-                sums[2] += content.cache_write
-                sums[3] += content.output
-                sums[4] += content.reasoning
-                if content.model:
-                    digest.models[content.model] = digest.models.get(content.model, 0) + 1
-            case User() | AgentMessage() if isinstance(content, User) or event.stream_id != MAIN:
-                digest.prompt = digest.prompt or content.text.strip()[:_PROMPT]
-                self.stepped = False
-            case SlashCommand() | Compacted():
-                self.stepped = False
-        if event.timestamp is not None:
-            if digest.start is None or event.timestamp < digest.start:
-                digest.start = event.timestamp
-            if digest.end is None or event.timestamp > digest.end:
-                digest.end = event.timestamp
+        kind = content.__class__
+        if kind is ToolOutput:
+            pass
+        elif kind is ToolCall:
+            digest.tools += 1
+            self._step()
+        elif kind is Said or kind is Thinking:
+            self._step()
+        elif isinstance(content, TokenUsage):
+            sums = self.sums
+            sums[0] += content.input
+            sums[1] += content.cache_read
+            sums[2] += content.cache_write
+            sums[3] += content.output
+            sums[4] += content.reasoning
+            if content.model:
+                digest.models[content.model] = digest.models.get(content.model, 0) + 1
+        elif isinstance(content, User) or (isinstance(content, AgentMessage) and event.stream_id != MAIN):
+            digest.prompt = digest.prompt or content.text.strip()[:_PROMPT]
+            self.stepped = False
+        elif kind is SlashCommand or kind is Compacted:
+            self.stepped = False
+        if time is not None:
+            if digest.end is None or time > digest.end:
+                digest.end = time
+            if digest.start is None or time < digest.start:
+                digest.start = time
 
     def _step(self) -> None:
         if not self.stepped:
@@ -109,7 +121,7 @@ def stamp(paths: Iterable[str]) -> str:
     parts = []
     for path in paths:
         try:
-            facts = Path(path).stat()
+            facts = os.stat(path)  # noqa: PTH116  # thousands of files: making a Path costs more than asking
         except OSError:
             parts.append("")
         else:

@@ -79,7 +79,7 @@ def expand(inputs: Iterable[str | os.PathLike[str]]) -> Iterator[str]:
 
 
 def blocks(path: str, size: int = BLOCK) -> Iterator[bytes]:
-    """The file's bytes, decompressed. Content decides about compression, never the name."""
+    """The file's bytes, decompressed, at first `size` of them. Content decides about compression, never the name."""
     if path == DASH and sys.stdin is None:
         raise InputNotFound("standard input is closed")
     try:
@@ -93,8 +93,10 @@ def blocks(path: str, size: int = BLOCK) -> Iterator[bytes]:
             elif _is_zstd(start):
                 yield from _unpack(file)
             else:
-                while block := file.read(size):
+                block = file.read(size)
+                while block:
                     yield block
+                    block = file.read(BLOCK)
     except OSError as error:
         raise InputNotFound(f"{path}: {error.strerror}") from error
 

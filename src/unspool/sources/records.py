@@ -90,9 +90,9 @@ def _placed(path: str, whole: bytes, start: int, elements: list[bytes]) -> Itera
         at += len(element)
 
 
-def read_lines(path: str, block: int = BLOCK) -> Iterator[Record | Note]:
-    """Lines that are not blank, without their ends; a line may be of any length. `block` bytes are read at once."""
-    return split_lines(path, blocks(path, block))
+def read_lines(path: str, first: int = BLOCK) -> Iterator[Record | Note]:
+    """Lines that are not blank, without their ends; a line may be of any length. `first` bytes are read at first."""
+    return split_lines(path, blocks(path, first))
 
 
 def split_lines(path: str, pieces: Iterable[bytes]) -> Iterator[Record | Note]:
