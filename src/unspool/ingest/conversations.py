@@ -84,7 +84,7 @@ def _units(paths: Sequence[str], agent: str | None) -> list[Unit]:
             named[file] = by_name or named.get(file, False)
             if not by_name:
                 roots[file] = path
-    logs = [file for file in named if file != DASH and not _holds_calls(file)]
+    logs = [file for file in named if file != DASH and not holds_calls(file)]
     held = sessions_in(logs, [log for log in logs if named[log]]) if logs else {}
     known, done = set(logs), set[int]()
     made: list[Unit] = []
@@ -98,7 +98,7 @@ def _units(paths: Sequence[str], agent: str | None) -> list[Unit]:
     return made
 
 
-def _holds_calls(path: str) -> bool:
+def holds_calls(path: str) -> bool:
     """Whether the first record is a recorded call: no agent's log has such."""
     if is_database(path):
         return False

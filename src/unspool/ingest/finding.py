@@ -8,10 +8,8 @@ from typing import Literal
 from unspool.dialect import Reader
 from unspool.errors import InputNotFound
 from unspool.readers import READERS
-from unspool.sources.files import DASH, SECRETS
-
-_ENDINGS = (".jsonl", ".json", ".ndjson", ".db", ".sqlite", ".sqlite3", ".md", ".txt", ".log")
-_SKIPPED = frozenset({".git", "node_modules", "__pycache__", ".venv"})
+from unspool.sources.files import DASH
+from unspool.sources.listing import files_below
 
 
 def places() -> Iterator[tuple[Reader, Path, tuple[str, ...]]]:
@@ -56,18 +54,7 @@ def given(paths: Iterable[str]) -> Iterator[tuple[str, bool]]:
         if path != DASH and not Path(path).exists():
             raise InputNotFound(f"{path}: No such file or directory")
         if Path(path).is_dir():
-            for file in _walk(path):
+            for file, _ in files_below(path):
                 yield file, False
         else:
             yield path, True
-
-
-def _walk(folder: str) -> Iterator[str]:
-    for at, folders, files in os.walk(folder):
-        folders[:] = sorted(name for name in folders if name not in _SKIPPED)
-        for name in sorted(files):
-            plain = name.removesuffix(".gz").removesuffix(".zst")
-            if name not in SECRETS and (plain.lower().endswith(_ENDINGS) or ".jsonl." in name):
-                path = Path(at, name)
-                if path.is_file():  # no pipe, which would keep us waiting for ever
-                    yield str(path)

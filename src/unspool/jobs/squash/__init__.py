@@ -8,7 +8,6 @@ OUT/2026-03-02.jsonl, tool-usage.csv, integrity-report.*, summary.json  ◄─ f
 import os
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import TypeAlias
 
 import msgspec
@@ -20,7 +19,7 @@ from unspool.jobs.squash.folder import Folder
 from unspool.jobs.squash.one import squash_task
 from unspool.jobs.squash.run import REJECTS, Run, Squashed
 from unspool.jobs.squash.settings import Settings, Task
-from unspool.jobs.squash.tasks import tasks
+from unspool.jobs.squash.tasks import size_of, tasks
 
 __all__ = ["Settings", "Squashed", "squash", "squash_tasks", "tasks"]
 Seen: TypeAlias = Callable[[Task, int], None]
@@ -73,8 +72,3 @@ def _with_key(settings: Settings) -> Settings:
     from unspool.sources.keys import key
 
     return msgspec.structs.replace(settings, key=key())
-
-
-def size_of(task: Task) -> int:
-    path = Path(task.path)
-    return path.stat().st_size if path.is_file() else 0

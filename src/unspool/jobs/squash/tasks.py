@@ -1,43 +1,142 @@
-"""What there is to squash: session files, and everything else as `ingest.conversations` takes it apart."""
+"""What there is to squash: session files, and everything else as `ingest.conversations` takes it apart.
+
+Tasks stand in the order in which LOGS were given, and within each in the order of the paths. So any stretch of that
+order, between two `Key`s, can be listed by itself: a shard looks into its own files only.
+"""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 from unspool.errors import InputNotFound, UnspoolError
 from unspool.jobs.squash.entries import holds_entries
 from unspool.jobs.squash.settings import Strategy, Task
-from unspool.sources.files import DASH, expand
+from unspool.sources.files import DASH
+from unspool.sources.listing import files_below, is_listed
+
+Key: TypeAlias = tuple[int, str]
+"""Where a task stands: the place of what was given, and the first path that holds it."""
+Stretch: TypeAlias = tuple[Key, Key | None]
+"""From the one key up to the other, which is no part of it."""
+FIRST: Key = (0, "")
 
 
-def tasks(logs: Sequence[str], out: str, strategy: Strategy = "snapshot", agent: str | None = None) -> list[Task]:
+def tasks(
+    logs: Sequence[str],
+    out: str,
+    strategy: Strategy = "snapshot",
+    agent: str | None = None,
+    stretch: Stretch = (FIRST, None),
+) -> list[Task]:
     """Each file once, in a stable order. What an earlier run wrote is no input.
 
     Without logs: all that an agent has kept on this machine.
     """
+    refuse(logs, out)
     written = Path(out).resolve()
+    fast = strategy == "snapshot" and agent is None
     found: dict[tuple[Path, str], Task] = {}
-    for given in logs or [""]:
-        if given and Path(given).resolve() == written:
-            raise UnspoolError(f"{given} is the input and the output: name another folder for the records")
-        fast = strategy == "snapshot" and agent is None
-        files = _session_files(given, written) if fast else None
-        for task in files if files is not None else _units(given, written, fast, agent):
+    for number, given in enumerate(logs or [""]):
+        if not _reaches(stretch, number):
+            continue
+        for task in _given(given, _paths(stretch, number), written, fast, agent):
             session = task.unit.found.id if task.unit is not None and task.unit.found is not None else ""
-            found.setdefault((Path(task.path).resolve(), session), task)
+            path = Path(task.path).resolve()
+            if not any(_means(before, path) for before in logs[:number]):
+                found.setdefault((path, session), task)
     return list(found.values())
 
 
-def _session_files(given: str, written: Path) -> list[Task] | None:
-    """The files in a folder, or one file, if they are nothing but session files."""
-    if given == DASH or not Path(given).exists():
-        return None
-    root = given if Path(given).is_dir() else None
-    mixed = root is not None and _is_below(written, Path(given).resolve())
+def listed(logs: Sequence[str], out: str, agent: str | None) -> Iterator[tuple[Key, int]]:
+    """Where tasks stand, and the bytes there: what cutting into shards takes. Files are not looked into."""
+    refuse(logs, out)
+    written = Path(out).resolve()
+    for number, given in enumerate(logs or [""]):
+        if given and Path(given).is_dir():
+            yield from (((number, path), size) for path, size in _files(given, "", None, written))
+        elif given and Path(given).exists():
+            yield (number, given), Path(given).stat().st_size
+        else:
+            for task in _units(given, written, fast=False, agent=agent):
+                yield (number, _first(task)), size_of(task)
+
+
+def refuse(logs: Sequence[str], out: str) -> None:
+    """What can only be a slip of the hand."""
+    for given in logs:
+        if given == DASH:
+            raise InputNotFound("squash reads files and folders, not standard input")
+        if Path(given).resolve() == Path(out).resolve():
+            raise UnspoolError(f"{given} is the input and the output: name another folder for the records")
+
+
+def size_of(task: Task) -> int:
+    path = Path(task.path)
+    return path.stat().st_size if path.is_file() else 0
+
+
+def _reaches(stretch: Stretch, number: int) -> bool:
+    (first, _), last = stretch
+    return first <= number and (last is None or last > (number, ""))
+
+
+def _paths(stretch: Stretch, number: int) -> tuple[str, str | None]:
+    """The stretch as paths of one that was given."""
+    (first, start), last = stretch
+    return start if first == number else "", last[1] if last is not None and last[0] == number else None
+
+
+def _given(given: str, paths: tuple[str, str | None], written: Path, fast: bool, agent: str | None) -> list[Task]:
+    """The tasks of one file, folder or session, as far as they stand between these paths."""
+    start, end = paths
+    if not given or not Path(given).exists():
+        found: list[Task] | None = None
+    elif Path(given).is_dir():
+        found = _one_each([path for path, _ in _files(given, start, end, written)], given, fast, agent)
+    elif start <= given and (end is None or given < end):
+        found = _one_each([given], None, fast, agent)
+    else:
+        found = []
+    if found is not None:
+        return found
+    units = _units(given, written, fast, agent)
+    return [task for task in units if start <= _first(task) and (end is None or _first(task) < end)]
+
+
+def _files(folder: str, start: str, end: str | None, written: Path) -> Iterator[tuple[str, int]]:
+    mixed = _is_below(written, Path(folder).resolve())
+    for path, size in files_below(folder, start, end):
+        if not mixed or not _is_below(path, written):
+            yield path, size
+
+
+def _one_each(files: Sequence[str], root: str | None, fast: bool, agent: str | None) -> list[Task] | None:
+    """A task for each file, if these are files of calls; None if there is an agent's log, of which others may be part.
+
+    Session files are told without what knows other traffic: readers and wires are many.
+    """
+    made: list[Task] = []
+    for path in files:
+        if fast and _is_session_file(path, root):
+            made.append(Task(path, root))
+            continue
+        from unspool.ingest.conversations import Unit
+
+        if not _holds_calls(path, root):
+            return None
+        made.append(Task(path, root, Unit(path, root, None, agent)))
+    return made
+
+
+def _holds_calls(path: str, root: str | None) -> bool:
+    from unspool.ingest.conversations import holds_calls
+
     try:
-        files = [path for path in expand([given]) if not mixed or not _is_below(path, written)]
-    except InputNotFound:
-        return None
-    return [Task(path, root) for path in files] if all(_is_session_file(path, root) for path in files) else None
+        return holds_calls(path)
+    except InputNotFound:  # the run reports it, as below
+        if root is None:
+            raise
+        return True
 
 
 def _is_session_file(path: str, root: str | None) -> bool:
@@ -50,16 +149,26 @@ def _is_session_file(path: str, root: str | None) -> bool:
         return True
 
 
-def _units(given: str, written: Path, fast: bool, agent: str | None) -> Iterator[Task]:
-    from unspool.ingest.conversations import units  # readers are many, and session files need none
+def _units(given: str, written: Path, fast: bool, agent: str | None) -> list[Task]:
+    from unspool.ingest.conversations import units
 
-    if given == DASH:
-        raise InputNotFound("squash reads files and folders, not standard input")
+    made: list[Task] = []
     for unit in units([given] if given else [], agent):
-        if unit.root is not None and _is_below(unit.path, written):
-            continue
-        plain = fast and unit.found is None and _is_session_file(unit.path, unit.root)
-        yield Task(unit.path, unit.root, None if plain else unit)
+        if unit.root is None or not _is_below(unit.path, written):
+            plain = fast and unit.found is None and _is_session_file(unit.path, unit.root)
+            made.append(Task(unit.path, unit.root, None if plain else unit))
+    return sorted(made, key=_first)
+
+
+def _first(task: Task) -> str:
+    """Of the files that hold it, the one that is listed first."""
+    found = task.unit.found if task.unit is not None else None
+    return min(found.files) if found is not None else task.path
+
+
+def _means(given: str, file: Path) -> bool:
+    """Whether the file is among those of what was given: then it is no task of what was given later."""
+    return file == (other := Path(given).resolve()) or is_listed(file, other)
 
 
 def _is_below(path: str | Path, folder: Path) -> bool:

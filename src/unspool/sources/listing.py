@@ -1,0 +1,62 @@
+"""The files of a folder that may be logs, in one order wherever they are listed, all of them or a stretch.
+
+The order is that of the paths as text. It is found folder by folder, so nothing need be held, and a stretch of a
+hundred million files is listed without looking into the folders before and behind it.
+"""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from unspool.sources.files import SECRETS
+
+_ENDINGS = (".jsonl", ".json", ".ndjson", ".db", ".sqlite", ".sqlite3", ".md", ".txt", ".log")
+_SKIPPED = frozenset({".git", "node_modules", "__pycache__", ".venv"})
+_AFTER_SLASH = chr(ord("/") + 1)
+
+
+def may_be_log(name: str) -> bool:
+    """By its name; never what holds an agent's keys."""
+    plain = name.removesuffix(".gz").removesuffix(".zst").lower()
+    return name not in SECRETS and (plain.endswith(_ENDINGS) or ".jsonl." in name)
+
+
+def is_listed(file: Path, folder: Path) -> bool:
+    """Whether the file is one of `files_below` the folder; both resolved."""
+    return (
+        folder in file.parents and may_be_log(file.name) and not _SKIPPED.intersection(file.relative_to(folder).parts)
+    )
+
+
+def files_below(folder: str, start: str = "", end: str | None = None) -> Iterator[tuple[str, int]]:
+    """Path and size of each, from `start` up to `end`, which is no part of it. What cannot be looked into is passed."""
+    root = Path(folder).resolve()
+    yield from _below(str(Path(folder)), root, start, end)
+
+
+def _below(folder: str, root: Path, start: str, end: str | None) -> Iterator[tuple[str, int]]:
+    try:
+        with os.scandir(folder) as listed:
+            entries = sorted((entry.name + "/" * entry.is_dir(follow_symlinks=False), entry) for entry in listed)
+    except OSError:
+        return
+    for name, entry in entries:
+        path = str(Path(folder, entry.name))
+        if name.endswith("/"):
+            outside = path + _AFTER_SLASH <= start or (end is not None and path + "/" >= end)
+            if entry.name not in _SKIPPED and not outside:
+                yield from _below(path, root, start, end)
+        elif path >= start and (end is None or path < end) and may_be_log(entry.name):
+            size = _size(entry, root)
+            if size is not None:
+                yield path, size
+
+
+def _size(entry: "os.DirEntry[str]", root: Path) -> int | None:
+    """None for what is no file (a pipe would keep us waiting for ever), and for a link to what is listed itself."""
+    try:
+        if not entry.is_file() or (entry.is_symlink() and root in Path(entry.path).resolve().parents):
+            return None
+        return entry.stat().st_size
+    except OSError:
+        return None
