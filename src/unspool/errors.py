@@ -6,7 +6,9 @@ UnspoolError               exit status 2
 ├── UnknownFormat          a name that no wire has, or a file that is no agent's log
 ├── SessionNotFound        a session's id that none has, or several
 ├── WrongPattern           a pattern that is no regular expression
-└── StrictFault            exit status 1: a fault in the data, under --strict
+├── EngineFailed           a cluster that cannot be had, or that gave up
+├── StrictFault            exit status 1: a fault in the data, under --strict
+└── PartsMissing           exit status 1: shards that are not there to be joined
 """
 
 
@@ -34,5 +36,13 @@ class WrongPattern(UnspoolError):
     pass
 
 
+class EngineFailed(UnspoolError):
+    pass
+
+
 class StrictFault(UnspoolError):
+    exit_status = 1
+
+
+class PartsMissing(UnspoolError):
     exit_status = 1

@@ -11,11 +11,13 @@ if TYPE_CHECKING:
 
 FORMATS = ("messages", "openai", "hf", "axolotl", "sharegpt", "hermes", "swe-xml", "atif", "sts", "parquet")
 """Written down here, so that `--help` need not load them."""
+_SCALE = ("engine", "address", "shards", "shard", "plan", "merge", "resume", "keep_parts")
+_WITH_MERGE = {"merge", "logs", "output", "rejects", "keep_parts", "quiet"}
 
 
 @click.command("squash", short_help="Session logs → training data.")
 @click.argument("logs", metavar="LOGS…", nargs=-1)
-@click.option("-o", "--output", metavar="OUT", required=True, help="The folder to write to; made if it is not there.")
+@click.option("-o", "--output", metavar="OUT", help="The folder to write to; made if it is not there.")
 @click.option(
     "--strategy",
     type=click.Choice(("snapshot", "tree")),
@@ -35,6 +37,14 @@ FORMATS = ("messages", "openai", "hf", "axolotl", "sharegpt", "hermes", "swe-xml
     is_flag=True,
     help="Calls and results as <tool_call> and <tool_result> in the text.",
 )
+@click.option(
+    "--json-columns",
+    type=click.Choice(("json", "string")),
+    default="json",
+    show_default=True,
+    help="Of parquet: typed as JSON, or as text for readers that do not know that type (`datasets` before 4.8).",
+)
+@click.option("--completions", is_flag=True, help="Of hf: a row of prompt and completion for each message to train on.")
 @click.option("--clean-up", type=click.Choice(("goose",)), help="Take this agent's noise out of every entry.")
 @click.option("--anonymize/--no-anonymize", help="Replace the names in e-mail addresses, the same on each run.")
 @click.option("--redact/--no-redact", default=True, help="Replace keys, tokens and passwords (default).")
@@ -61,16 +71,19 @@ FORMATS = ("messages", "openai", "hf", "axolotl", "sharegpt", "hermes", "swe-xml
 @click.option("--strict", is_flag=True, help="Write nothing, and exit with 1, if any line or session is at fault.")
 @AGENT
 @JOBS
+@click.option(
+    "--engine", type=click.Choice(("local", "ray")), default="local", help="Processes here, or a Ray cluster."
+)
+@click.option("--address", metavar="A", help="Of the Ray cluster; else $RAY_ADDRESS, else Ray is started here.")
+@click.option("--resume", is_flag=True, help="Go on where a run with shards ended: only what is missing or changed.")
+@click.option("--shards", metavar="N", type=click.IntRange(1, 99_999), help="Cut the input into so many shards.")
+@click.option("--shard", metavar="I/N", help="Squash only shard I of N, for --merge to join: what a scheduler runs.")
+@click.option("--plan", is_flag=True, help="Only cut the input into --shards N: shards need not list all of it then.")
+@click.option("--merge", is_flag=True, help="Join the shards in OUT.")
+@click.option("--keep-parts", is_flag=True, help="Keep what shards wrote in OUT/parts, for a later --resume.")
 @click.option("-q", "--quiet", is_flag=True, help="No summary on standard error.")
-def command(
-    logs: tuple[str, ...],
-    output: str,
-    rejects: str | None,
-    agent: str | None,
-    jobs: int | None,
-    quiet: bool,
-    **options: Any,
-) -> None:
+@click.pass_context
+def command(context: click.Context, /, logs: tuple[str, ...], output: str | None, quiet: bool, **options: Any) -> None:
     """Turn session logs into training data: one record for each conversation.
 
     LOGS are files or folders: session files (JSON lines, each a request with its whole history, and the response),
@@ -80,15 +93,71 @@ def command(
     \b
     unspool squash proxy_logs/ -o training/
     unspool squash proxy_logs/ -o training/ --group-by scenario --json-tool-calls
+    unspool squash proxy_logs/ -o training/ --shard 3/16     # on one of several machines, and then:
+    unspool squash --merge training/
     """
     import gc
 
+    if options["merge"]:
+        _refuse_beside_merge(context)
+        logs, output = _only_out(logs, output)
+    if output is None:
+        raise click.UsageError("name the folder to write to with -o")
+    if not options["merge"]:
+        _refuse(logs, options)
+    gc.disable()  # nothing here is cyclic
+    scale = {name: options.pop(name) for name in _SCALE}
+    rejects, agent, jobs = options.pop("rejects"), options.pop("agent"), options.pop("jobs")
+    if any(scale[name] for name in _SCALE if name != "engine") or scale["engine"] != "local":
+        from unspool.cli import sharding
+
+        squashed = sharding.run(logs, output, options, rejects, agent, jobs, quiet, **scale)
+    else:
+        squashed = _squash(logs, output, options, rejects, agent, jobs, quiet)
+    if not quiet and squashed is not None:
+        _say(squashed, output)
+
+
+def _squash(
+    logs: tuple[str, ...],
+    output: str,
+    options: dict[str, Any],
+    rejects: str | None,
+    agent: str | None,
+    jobs: int | None,
+    quiet: bool,
+) -> "Squashed":
     from unspool.cli.progress import Progress
     from unspool.jobs.squash import squash_tasks, tasks
-    from unspool.jobs.squash.settings import Settings, Task
-    from unspool.model import Note, Origin
+    from unspool.jobs.squash.settings import Settings
 
-    if not logs and agent is None:
+    todo = tasks(logs, output, options["strategy"], agent)
+    refuse_overwriting([task.path for task in todo], rejects)
+    with Progress([task.path for task in todo], shown=not quiet) as progress:
+        return squash_tasks(todo, output, Settings(**options), rejects, jobs, progress.passed)
+
+
+def _only_out(logs: tuple[str, ...], output: str | None) -> tuple[tuple[str, ...], str]:
+    """`--merge OUT`, or `--merge -o OUT`."""
+    named = [*logs, *([output] if output else [])]
+    if len(named) != 1:
+        raise click.UsageError("--merge takes one folder, the OUT of its shards")
+    return (), named[0]
+
+
+def _refuse_beside_merge(context: click.Context) -> None:
+    """What shards were made with is known from them."""
+    for name in context.params:
+        source = context.get_parameter_source(name)
+        if name not in _WITH_MERGE and source not in (None, click.core.ParameterSource.DEFAULT):
+            raise click.UsageError(
+                f"--merge does not go with --{name.replace('_', '-')}: shards know how they were made"
+            )
+
+
+def _refuse(logs: tuple[str, ...], options: dict[str, Any]) -> None:
+    """What does not go together. Sets how records are grouped, where nobody said."""
+    if not logs and options["agent"] is None:
         raise click.UsageError("name LOGS, or an agent with --agent")
     if options["single_file"] and options["group_by"]:
         raise click.UsageError("--single-file and --group-by cannot go together")
@@ -96,21 +165,16 @@ def command(
         raise click.UsageError("--pairs goes with --strategy tree, and with no other format or filter")
     if options["inline"] and options["to"] != "messages":
         raise click.UsageError("--json-tool-calls is for the format `messages`")
-    todo = tasks(logs, output, options["strategy"], agent)
-    _refuse_overwriting([task.path for task in todo], rejects)
-    gc.disable()  # nothing here is cyclic
-    settings = Settings(**{**options, "group_by": options["group_by"] or "date"})
-    with Progress([task.path for task in todo], shown=not quiet) as progress:
-
-        def seen(task: Task, size: int) -> None:
-            progress.seen(Note("odd", "", Origin(task.path, 0, 0, size)))
-
-        squashed = squash_tasks(todo, output, settings, rejects, jobs, seen)
-    if not quiet:
-        _say(squashed, output)
+    if options["completions"] and options["to"] != "hf":
+        raise click.UsageError("--completions is for the format `hf`")
+    if options["json_columns"] != "json" and options["to"] != "parquet":
+        raise click.UsageError("--json-columns is for the format `parquet`")
+    if options["address"] and options["engine"] != "ray":
+        raise click.UsageError("--address is for --engine ray")
+    options["group_by"] = options["group_by"] or "date"
 
 
-def _refuse_overwriting(files: list[str], rejects: str | None) -> None:
+def refuse_overwriting(files: list[str], rejects: str | None) -> None:
     """An output that is an input is a slip of the hand."""
     from pathlib import Path
 

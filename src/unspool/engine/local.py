@@ -22,9 +22,13 @@ def jobs_for(files: Sequence[str], wanted: int | None = None) -> int:
     """How many processes to use: as many as were wanted, else what pays."""
     if wanted is not None:
         return max(1, wanted)
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     size = sum(Path(file).stat().st_size for file in files if Path(file).is_file())
-    return cores if size > _WORTH and len(files) > 1 else 1
+    return cores() if size > _WORTH and len(files) > 1 else 1
+
+
+def cores() -> int:
+    """Those that we may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def each(work: Callable[[Item], Result], items: Sequence[Item], jobs: int) -> Iterator[Result]:

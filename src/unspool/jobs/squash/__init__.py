@@ -3,26 +3,26 @@
 session files ─► one: entries ─► validate ─► fullest snapshot ─► integrity, scrubbing ─► a record's bytes
                                                                                             │
 OUT/2026-03-02.jsonl, tool-usage.csv, integrity-report.*, summary.json  ◄─ folder, reports ◄┘
+
+With shards, what each file gave is kept in OUT/parts until all of it is there: see `sharded`.
 """
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TypeAlias
 
 import msgspec
 
 from unspool.engine.local import each, jobs_for
-from unspool.exports.reports import IntegrityReport
-from unspool.exports.writing import write
-from unspool.jobs.squash.folder import Folder
 from unspool.jobs.squash.one import squash_task
-from unspool.jobs.squash.run import REJECTS, Run, Squashed
-from unspool.jobs.squash.settings import Settings, Task
+from unspool.jobs.squash.run import Squashed, fold
+from unspool.jobs.squash.settings import Outcome, Settings, Task, with_key
 from unspool.jobs.squash.tasks import size_of, tasks
 
 __all__ = ["Settings", "Squashed", "squash", "squash_tasks", "tasks"]
-Seen: TypeAlias = Callable[[Task, int], None]
+Seen: TypeAlias = Callable[[int], None]
+"""Told how many bytes of input are done, each time some are."""
 
 
 def squash(
@@ -48,27 +48,14 @@ def squash_tasks(
     settings: Settings,
     rejects: str | None = None,
     jobs: int | None = None,
-    seen: Seen = lambda _task, _size: None,
+    seen: Seen = lambda _bytes: None,
 ) -> Squashed:
-    """The same, of what `tasks` found. `seen` is called with each task that is done, and the size of its file."""
-    settings = _with_key(msgspec.structs.replace(settings, keep_rejects=rejects is not None))
-    run = Run(settings)
-    with Folder(out) as folder:
-        with IntegrityReport(folder.staging) as integrity:
-            for outcome in each(partial(squash_task, settings), todo, jobs_for([task.path for task in todo], jobs)):
-                run.add(outcome, folder, integrity)
-                seen(outcome.task, size_of(outcome.task))
-        if rejects is not None:
-            write(rejects, folder.take(REJECTS))
-        squashed = run.finish(folder, len(todo), integrity)
-        folder.commit()
-    return squashed
+    """The same, of what `tasks` found."""
+    settings = with_key(msgspec.structs.replace(settings, keep_rejects=rejects is not None))
 
+    def outcomes() -> Iterator[Outcome]:
+        for outcome in each(partial(squash_task, settings), todo, jobs_for([task.path for task in todo], jobs)):
+            yield outcome
+            seen(size_of(outcome.task))
 
-def _with_key(settings: Settings) -> Settings:
-    """One key for all processes, fetched once; none where nothing needs it."""
-    if settings.key or not (settings.redact or settings.anonymize):
-        return settings
-    from unspool.sources.keys import key
-
-    return msgspec.structs.replace(settings, key=key())
+    return fold(outcomes(), out, settings, rejects)

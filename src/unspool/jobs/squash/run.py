@@ -4,6 +4,7 @@ While a run goes on, the records of a group are in a part without a name: which 
 """
 
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
@@ -13,6 +14,7 @@ from msgspec.structs import replace
 from unspool.errors import StrictFault
 from unspool.exports import chat
 from unspool.exports.reports import SUMMARY, TOOL_USAGE, IntegrityReport, summary, tool_usage
+from unspool.exports.writing import write
 from unspool.jobs.squash.folder import Folder
 from unspool.jobs.squash.settings import Outcome, Settings, Written
 from unspool.transforms.duplicates import Mark
@@ -53,6 +55,28 @@ class _Place(Struct):
     usage: ToolUsage
 
 
+def fold(outcomes: Iterable[Outcome], out: str, settings: Settings, rejects: str | None) -> Squashed:
+    """Outcomes in the order of the inputs → the files of `out`, whole or not at all."""
+    run = Run(msgspec.structs.replace(settings, keep_rejects=rejects is not None))
+    with Folder(out) as folder:
+        with IntegrityReport(folder.staging) as integrity:
+            for outcome in outcomes:
+                run.add(outcome, folder, integrity)
+        if rejects is not None:
+            write(rejects, folder.take(REJECTS))
+        squashed = run.finish(folder, integrity)
+        folder.commit()
+    return squashed
+
+
+def fault_of(outcome: Outcome) -> StrictFault | None:
+    """The first thing in it that `strict` does not bear."""
+    for reject in outcome.rejects:
+        where = f"{reject.file}:{reject.line}" if reject.line else reject.file
+        return StrictFault(f"--strict: {where}: {reject.reason}")
+    return None
+
+
 class Run:
     """Told of one outcome after another, in the order of the inputs."""
 
@@ -70,13 +94,13 @@ class Run:
         self._outcomes = 0
         self._marks: list[Mark] = []
         self._sizes: Counter[Group] = Counter()
+        self._own: Counter[str] = Counter()
+        """Files of single records, by name."""
         self._places: dict[str, list[_Place]] = {}
 
     def add(self, outcome: Outcome, folder: Folder, integrity: IntegrityReport) -> None:
-        if self._settings.strict:
-            for reject in outcome.rejects:
-                where = f"{reject.file}:{reject.line}" if reject.line else reject.file
-                raise StrictFault(f"--strict: {where}: {reject.reason}")
+        if self._settings.strict and (fault := fault_of(outcome)):
+            raise fault
         self._counts.update(outcome.counts)
         if self._settings.keep_rejects:
             for reject in outcome.rejects:
@@ -128,10 +152,11 @@ class Run:
 
     def _group(self, record: Written) -> Group:
         if record.file:  # a second one of that name is another record
-            return "", "", f"{record.file}\0{sum(group[2].startswith(record.file) for group in self._parts)}"
+            self._own[record.file] += 1
+            return "", "", f"{record.file}\0{self._own[record.file] - 1}"
         return *self._reported(record), ""
 
-    def finish(self, folder: Folder, inputs: int, integrity: IntegrityReport) -> Squashed:
+    def finish(self, folder: Folder, integrity: IntegrityReport) -> Squashed:
         folder.flush()
         if self._compares:
             self._without_repeats(folder)
@@ -149,7 +174,7 @@ class Run:
         rows = [(date, scenario, usage) for (date, scenario), usage in sorted(self._usage.items())]
         folder.write(TOOL_USAGE, tool_usage(rows or ([("", "", ToolUsage())] if self._settings.single_file else [])))
         counts = dict(sorted(self._counts.items()))
-        squashed = Squashed(inputs, sum(files.values()), counts, integrity.errors, integrity.warnings, files)
+        squashed = Squashed(self._outcomes, sum(files.values()), counts, integrity.errors, integrity.warnings, files)
         written = [*sorted(file.name for file in folder.staging.iterdir()), SUMMARY]
         folder.write(SUMMARY, summary(_told(squashed, self._settings, written)))
         return squashed
@@ -172,9 +197,9 @@ def _format(settings: Settings) -> "Format | None":
     """None for `messages`, which needs no module."""
     if settings.to == "messages":
         return None
-    from unspool.exports.training import format_for
+    from unspool.jobs.squash.writing import form_of
 
-    return format_for(settings.to)
+    return form_of(settings)
 
 
 def _filters(settings: Settings) -> "list[Filter]":

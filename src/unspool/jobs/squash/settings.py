@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from unspool.transforms.duplicates import Mark
 from unspool.transforms.integrity import Finding
@@ -36,8 +37,21 @@ class Settings(Struct, frozen=True):
     strict: bool = False
     keep_rejects: bool = False
     """Lines that were no entries are wanted whole."""
+    json_columns: Literal["json", "string"] = "json"
+    """Of `parquet`."""
+    completions: bool = False
+    """Of `hf`: a row for each message to train on."""
     key: bytes = b""
     """Of placeholders: the same key gives the same ones."""
+
+
+def with_key(settings: Settings) -> Settings:
+    """One key for all processes, fetched once; none where nothing needs it."""
+    if settings.key or not (settings.redact or settings.anonymize):
+        return settings
+    from unspool.sources.keys import key
+
+    return replace(settings, key=key())
 
 
 class Task(Struct, frozen=True):

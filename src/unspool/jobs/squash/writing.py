@@ -1,6 +1,7 @@
 """Training records → checked, scrubbed and encoded, in any format."""
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -10,6 +11,9 @@ from unspool.jobs.squash.settings import Found, Outcome, Settings, Written
 from unspool.model.record import TrainingRecord
 from unspool.transforms.integrity import Finding, check, warning
 from unspool.transforms.usage import ToolUsage, usage_of
+
+if TYPE_CHECKING:
+    from unspool.exports.training import Format
 
 _encode = msgspec.json.Encoder().encode
 
@@ -67,12 +71,17 @@ def _filtered(records: Sequence[TrainingRecord], settings: Settings, outcome: Ou
     return kept
 
 
+def form_of(settings: Settings) -> "Format":
+    """The format, as it was asked for."""
+    from unspool.exports.training import Options, format_for
+
+    return format_for(settings.to, Options(settings.json_columns, settings.completions))
+
+
 def _format(
     records: Sequence[TrainingRecord], settings: Settings, outcome: Outcome, usages: dict[str, ToolUsage]
 ) -> None:
-    from unspool.exports.training import format_for
-
-    form = format_for(settings.to)
+    form = form_of(settings)
     for encoded in form.encode(records):
         record = encoded.record
         for what, number in encoded.losses.items():

@@ -1,0 +1,192 @@
+"""Object storage, and whatever else fsspec speaks, by URL: `s3://bucket/logs/2026-03-02/a.jsonl`.
+
+Each protocol is a package of its own, as `s3fs` is for `s3://`; keys and endpoints are taken from where that package
+takes them, the environment first. What goes wrong is an OSError whose `strerror` says it, without addresses or keys.
+"""
+
+import errno
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BufferedReader, RawIOBase
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from unspool.errors import UnspoolError
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
+_PIECES = 4
+"""Buffers that are fetched first; then twice as much each time, because a request takes its time however small."""
+_LARGEST = 8 << 20
+_PRIVATE = re.compile(r"(?<=://)[^/\s@]*:[^/\s@]*@|[?&][^\s\"']*")
+"""In an address: a name with a password, and a query, which may be a signature."""
+_SIGNED = re.compile(r"[?&](?:sig|signature|token|x-amz-[\w-]+|x-goog-[\w-]+|[\w-]*key)=", re.IGNORECASE)
+_EXTRAS = {"s3": "cloud", "s3a": "cloud"}
+"""Protocols whose package comes with one of our extras."""
+
+
+class Facts(Struct, frozen=True):
+    """What is known of one object, or of a folder, which is nothing but the beginning of names."""
+
+    name: str
+    """Within its folder."""
+    size: int
+    is_folder: bool
+    stamp: str
+    """Changes with what the object holds."""
+
+
+class _Object(RawIOBase):
+    """An object being read once, in pieces that grow."""
+
+    def __init__(self, url: str, piece: int) -> None:
+        system, path = _system(url)
+        self._piece = min(piece, _LARGEST)
+        self._held = memoryview(b"")
+        with _told():
+            self._file = system.open(path, "rb", cache_type="none")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: "Buffer") -> int:
+        if not self._held:
+            with _told():
+                self._held = memoryview(self._file.read(self._piece))
+            self._piece = min(2 * self._piece, _LARGEST)
+        wanted = memoryview(buffer)
+        data = self._held[: len(wanted)]
+        self._held = self._held[len(data) :]
+        wanted[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        if not self.closed:
+            self._file.close()
+        super().close()
+
+
+def opened(url: str, buffer: int) -> BufferedReader:
+    return BufferedReader(_Object(url, _PIECES * buffer), buffer)
+
+
+def facts(url: str) -> Facts | None:
+    """None if there is no such object, and none below it."""
+    system, path = _system(url)
+    system.invalidate_cache()  # others write there too
+    try:
+        with _told():
+            return _facts(system.info(path))
+    except FileNotFoundError as error:
+        if error.strerror == _ABSENT:
+            return None
+        raise
+
+
+def entries(url: str) -> list[Facts]:
+    """What stands directly below; nothing if there is no such folder."""
+    system, path = _system(url)
+    system.invalidate_cache()
+    try:
+        with _told():
+            listed = system.ls(path, detail=True)
+    except FileNotFoundError as error:
+        if error.strerror == _ABSENT:
+            return []
+        raise
+    own = path.rstrip("/")
+    return [_facts(entry) for entry in listed if str(entry["name"]).rstrip("/") != own]  # some keep a mark for folders
+
+
+def put(local: str, url: str) -> None:
+    """The object is what the file is, whole or not at all."""
+    system, path = _system(url)
+    with _told():
+        if "file" in _protocols(system):  # which copies bit by bit
+            system.makedirs(str(Path(path).parent), exist_ok=True)
+            system.put_file(local, f"{path}.part")
+            Path(f"{path}.part").replace(path)
+        else:
+            system.put_file(local, path)
+
+
+def get(url: str, local: Path) -> None:
+    """A copy of the object; the folder is made."""
+    system, path = _system(url)
+    local.parent.mkdir(parents=True, exist_ok=True)
+    with _told():
+        system.get_file(path, str(local))
+
+
+def remove(url: str) -> None:
+    system, path = _system(url)
+    try:
+        with _told():
+            system.rm_file(path)
+    except FileNotFoundError:
+        return
+
+
+def whole(url: str) -> str:
+    """Other spellings of one place are one."""
+    protocol, _, rest = url.partition("://")
+    return f"{protocol.lower()}://{re.sub('/+$', '', rest)}"
+
+
+def _system(url: str) -> tuple[Any, str]:
+    """What speaks the URL's protocol, and the path in its own words. One is made for each process and account."""
+    if _SIGNED.search(url) or "@" in url.partition("://")[2].partition("/")[0]:
+        bare = _PRIVATE.sub("", url)
+        raise UnspoolError(f"{bare}: a URL that holds a key would be written into reports: give keys by the environment")
+    try:
+        from fsspec.core import url_to_fs
+    except ImportError as error:
+        raise UnspoolError(f"{url}: object storage needs fsspec: pip install 'unspool[cloud]'") from error
+    protocol = url.partition("://")[0]
+    try:
+        system, path = url_to_fs(url)
+    except ImportError as error:
+        extra = _EXTRAS.get(protocol)
+        told = f"{protocol}:// needs a package: pip install 'unspool[{extra}]'" if extra else _first_line(error)
+        raise UnspoolError(f"{url}: {told}") from error
+    except ValueError as error:
+        raise UnspoolError(f"{url}: {_first_line(error)}") from error
+    return system, str(path)
+
+
+_ABSENT = "No such file or directory"
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Faults of all packages in one form: each has its own exceptions, and few of them are OSErrors."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        text = _first_line(error)
+        raise FileNotFoundError(errno.ENOENT, text if " " in text and "/" not in text else _ABSENT) from error
+    except PermissionError as error:
+        raise PermissionError(errno.EACCES, f"not permitted: {_first_line(error)}") from error
+    except Exception as error:
+        raise OSError(errno.EIO, _first_line(error)) from error
+
+
+def _first_line(error: Exception) -> str:
+    told = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    return _PRIVATE.sub("", told.strip().partition("\n")[0])
+
+
+def _facts(entry: dict[str, Any]) -> Facts:
+    size = int(entry.get("size") or 0)
+    marks = ("ETag", "etag", "md5Hash", "content_md5", "generation", "mtime", "LastModified", "last_modified", "created")
+    mark = next((entry[name] for name in marks if entry.get(name)), "")
+    name = str(entry["name"]).rstrip("/").rpartition("/")[2]
+    return Facts(name, size, entry["type"] == "directory", f"{size}.{mark}".replace('"', ""))
+
+
+def _protocols(system: Any) -> tuple[str, ...]:
+    return (system.protocol,) if isinstance(system.protocol, str) else tuple(system.protocol)

@@ -1,0 +1,157 @@
+"""Files by path or by URL: one set of functions for both. What a URL needs is in `remote`, and loaded only for one.
+
+Each raises OSError whose `strerror` says what is wrong, for both alike.
+"""
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BufferedReader
+from pathlib import Path
+from typing import BinaryIO
+
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+_BUFFER = 1 << 16
+
+
+def is_url(path: str) -> bool:
+    return "://" in path and _URL.match(path) is not None
+
+
+def opened(path: str, buffer: int = _BUFFER) -> BufferedReader:
+    """To be read from its beginning to its end. Who takes little bites of an object is fetched little at once."""
+    if is_url(path):
+        from unspool.sources import remote
+
+        return remote.opened(path, buffer)
+    return open(path, "rb", buffer)
+
+
+def exists(path: str) -> bool:
+    if is_url(path):
+        from unspool.sources import remote
+
+        return remote.facts(path) is not None
+    return Path(path).exists()
+
+
+def is_folder(path: str) -> bool:
+    if is_url(path):
+        from unspool.sources import remote
+
+        facts = remote.facts(path)
+        return facts is not None and facts.is_folder
+    return Path(path).is_dir()
+
+
+def size(path: str) -> int:
+    """Of a file; 0 for anything else."""
+    if is_url(path):
+        from unspool.sources import remote
+
+        facts = remote.facts(path)
+        return 0 if facts is None else facts.size
+    return Path(path).stat().st_size if Path(path).is_file() else 0
+
+
+def stamp(path: str) -> str:
+    """Another stamp, another content: size and time, or what the storage has for it. Empty if there is no such file."""
+    if is_url(path):
+        from unspool.sources import remote
+
+        facts = remote.facts(path)
+        return "" if facts is None else facts.stamp
+    try:
+        known = Path(path).stat()
+    except FileNotFoundError:
+        return ""
+    return f"{known.st_size}.{known.st_mtime_ns}"
+
+
+def joined(folder: str, name: str) -> str:
+    return f"{folder.rstrip('/')}/{name}" if is_url(folder) else str(Path(folder, name))
+
+
+def whole(path: str) -> str:
+    """The same for any two names of one file or folder."""
+    if is_url(path):
+        from unspool.sources import remote
+
+        return remote.whole(path)
+    return str(Path(path).resolve())
+
+
+def is_below(path: str, folder: str) -> bool:
+    """Whether it lies in the folder, at any depth; both as `whole` has them."""
+    if is_url(path) or is_url(folder):
+        return path.startswith(f"{folder.rstrip('/')}/")
+    return Path(folder) in Path(path).parents
+
+
+def names(folder: str) -> list[str]:
+    """Of the files in a folder, not in those below it, in order; none if there is no such folder."""
+    if is_url(folder):
+        from unspool.sources import remote
+
+        return sorted(entry.name for entry in remote.entries(folder) if not entry.is_folder)
+    try:
+        return sorted(entry.name for entry in os.scandir(folder) if entry.is_file())
+    except FileNotFoundError:
+        return []
+
+
+def read_bytes(path: str) -> bytes:
+    with opened(path) as file:
+        return file.read()
+
+
+def write_bytes(path: str, data: bytes) -> None:
+    """Whole or not at all; the folder is made."""
+    with replacing(path) as file:
+        file.write(data)
+
+
+@contextmanager
+def replacing(path: str) -> Iterator[BinaryIO]:
+    """A file to be written, which takes the place of what is there when all of it is; the folder is made."""
+    import tempfile
+
+    target = Path(path)
+    remotely = is_url(path)
+    if not remotely:
+        target.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(
+        dir=None if remotely else target.parent, prefix=f".{target.name[:100]}.", suffix=".part"
+    )
+    try:
+        with os.fdopen(handle, "wb", 1 << 20) as file:
+            yield file
+        if remotely:
+            from unspool.sources import remote
+
+            remote.put(name, path)
+        else:
+            Path(name).chmod(_mode(target))
+            Path(name).replace(target)
+    finally:
+        Path(name).unlink(missing_ok=True)
+
+
+def remove(path: str) -> None:
+    """A file; it need not be there."""
+    if is_url(path):
+        from unspool.sources import remote
+
+        remote.remove(path)
+    else:
+        Path(path).unlink(missing_ok=True)
+
+
+def _mode(target: Path) -> int:
+    """That of the file which is replaced; else what a new file would have got."""
+    if target.exists():
+        return target.stat().st_mode & 0o777
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
