@@ -1,4 +1,4 @@
-"""Files, folders and standard input, plain or compressed, as blocks of bytes.
+"""Files, folders, object storage and standard input, plain or compressed, as blocks of bytes.
 
 expand(["traces/"])   →  traces/a.jsonl, traces/b.jsonl.gz, …
 blocks("a.zst")       →  b"…", b"…"       256 KB each, after decompression
@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from unspool.errors import InputNotFound
+from unspool.sources.storage import is_url, opened
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -28,6 +29,7 @@ DASH = "-"
 ENDINGS = tuple(name + packed for packed in ("", ".gz", ".zst") for name in (".jsonl", ".json", ".ndjson"))
 SECRETS = frozenset({"auth.json", "oauth_creds.json", ".credentials.json", "credentials.json", "google_accounts.json"})
 """Files in agents' folders that hold keys: never opened, unless somebody names one."""
+_NO_TRACE = f"no file in this folder ends in {', '.join(ENDINGS[:3])} (or .gz, .zst)"
 SQLITE = b"SQLite format 3\0"
 """How a database begins."""
 _GZIP, _ZSTD, _SKIPPED = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\x2a\x4d\x18"
@@ -57,9 +59,12 @@ class Damaged(ValueError):
 def expand(inputs: Iterable[str | os.PathLike[str]]) -> Iterator[str]:
     """Each file to read, in a stable order. A folder gives the files below it whose names end like traces."""
     for given in map(str, inputs):
-        path = Path(given)
         if not given:
             raise InputNotFound("an empty name is no file")
+        if is_url(given):
+            yield from _objects(given)
+            continue
+        path = Path(given)
         try:
             path.stat()
         except OSError as error:
@@ -68,14 +73,32 @@ def expand(inputs: Iterable[str | os.PathLike[str]]) -> Iterator[str]:
         if given == DASH or not path.is_dir():
             yield given
         else:
-            below = sorted(
-                str(file)
-                for file in path.rglob("*")
-                if file.name.lower().endswith(ENDINGS) and file.name not in SECRETS and file.is_file()
-            )
+            below = sorted(str(file) for file in path.rglob("*") if is_trace(file.name) and file.is_file())
             if not below:
-                raise InputNotFound(f"{given}: no file in this folder ends in {', '.join(ENDINGS[:3])} (or .gz, .zst)")
+                raise InputNotFound(f"{given}: {_NO_TRACE}")
             yield from below
+
+
+def _objects(url: str) -> list[str]:
+    from unspool.sources import remote
+
+    try:
+        found = remote.facts(url)
+        if found is None:
+            raise InputNotFound(f"{url}: {remote.ABSENT}")
+        if not found.is_folder:
+            return [url]
+        below = [path for path, facts in remote.below(url) if is_trace(facts.name)]
+    except OSError as error:
+        raise InputNotFound(f"{url}: {error.strerror}") from error
+    if not below:
+        raise InputNotFound(f"{url}: {_NO_TRACE}")
+    return sorted(below)
+
+
+def is_trace(name: str) -> bool:
+    """By the name of the file; never what holds an agent's keys."""
+    return name.lower().endswith(ENDINGS) and name not in SECRETS
 
 
 def blocks(path: str, size: int = BLOCK) -> Iterator[bytes]:
@@ -83,11 +106,11 @@ def blocks(path: str, size: int = BLOCK) -> Iterator[bytes]:
     if path == DASH and sys.stdin is None:
         raise InputNotFound("standard input is closed")
     try:
-        with nullcontext(cast(BufferedReader, sys.stdin.buffer)) if path == DASH else open(path, "rb") as opened:
-            file = opened
+        with nullcontext(cast(BufferedReader, sys.stdin.buffer)) if path == DASH else opened(path, bite=size) as whole:
+            file = whole
             if len(start := file.peek(4)[:4]) < 4:  # a pipe whose first write was short
                 start = file.read(4)
-                file = BufferedReader(_Rejoined(start, opened), BLOCK)
+                file = BufferedReader(_Rejoined(start, whole), BLOCK)
             if start.startswith(_GZIP):
                 yield from _unzip(file)
             elif _is_zstd(start):
@@ -151,7 +174,7 @@ def legible(path: str) -> str:
 def is_database(path: str) -> bool:
     """Whether the file is one of SQLite's."""
     try:
-        with open(path, "rb") as file:
+        with opened(path) as file:
             return file.read(len(SQLITE)) == SQLITE
     except OSError as error:
         raise InputNotFound(f"{path}: {error.strerror}") from error
@@ -159,8 +182,8 @@ def is_database(path: str) -> bool:
 
 def is_packed(path: str) -> bool:
     """Whether the file is compressed; False for what cannot be looked into twice."""
-    if not Path(path).is_file():
+    if not is_url(path) and not Path(path).is_file():
         return False
-    with open(path, "rb") as file:
+    with opened(path) as file:
         start = file.read(4)
         return start.startswith(_GZIP) or _is_zstd(start)

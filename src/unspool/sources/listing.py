@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from unspool.sources.files import SECRETS
+from unspool.sources.storage import is_url
 
 _ENDINGS = (".jsonl", ".json", ".ndjson", ".db", ".sqlite", ".sqlite3", ".md", ".txt", ".log")
 _SKIPPED = frozenset({".git", "node_modules", "__pycache__", ".venv"})
@@ -30,6 +31,9 @@ def is_listed(file: Path, folder: Path) -> bool:
 
 def files_below(folder: str, start: str = "", end: str | None = None) -> Iterator[tuple[str, int]]:
     """Path and size of each, from `start` up to `end`, which is no part of it. What cannot be looked into is passed."""
+    if is_url(folder):
+        yield from _objects(folder, start, end)
+        return
     root = Path(folder).resolve()
     yield from _below(str(Path(folder)), root, start, end)
 
@@ -43,13 +47,27 @@ def _below(folder: str, root: Path, start: str, end: str | None) -> Iterator[tup
     for name, entry in entries:
         path = str(Path(folder, entry.name))
         if name.endswith("/"):
-            outside = path + _AFTER_SLASH <= start or (end is not None and path + "/" >= end)
-            if entry.name not in _SKIPPED and not outside:
+            if entry.name not in _SKIPPED and not _outside(path, start, end):
                 yield from _below(path, root, start, end)
         elif path >= start and (end is None or path < end) and may_be_log(entry.name):
             size = _size(entry, root)
             if size is not None:
                 yield path, size
+
+
+def _objects(folder: str, start: str, end: str | None) -> Iterator[tuple[str, int]]:
+    from unspool.sources import remote
+
+    def wanted(path: str, facts: remote.Facts) -> bool:
+        if facts.is_folder:
+            return facts.name not in _SKIPPED and not _outside(path, start, end)
+        return path >= start and (end is None or path < end) and may_be_log(facts.name)
+
+    yield from ((path, facts.size) for path, facts in remote.below(folder, wanted))
+
+
+def _outside(folder: str, start: str, end: str | None) -> bool:
+    return folder + _AFTER_SLASH <= start or (end is not None and folder + "/" >= end)
 
 
 def _size(entry: "os.DirEntry[str]", root: Path) -> int | None:

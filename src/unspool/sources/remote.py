@@ -6,25 +6,29 @@ takes them, the environment first. What goes wrong is an OSError whose `strerror
 
 import errno
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from io import BufferedReader, RawIOBase
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
 from unspool.errors import UnspoolError
+from unspool.sources.storage import is_url
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
-_PIECES = 4
-"""Buffers that are fetched first; then twice as much each time, because a request takes its time however small."""
-_LARGEST = 8 << 20
+_FIRST, _LARGEST = 1 << 16, 8 << 20
+"""Bytes that are fetched first; then twice as many each time, because a request takes its time however small it is."""
+_AT_ONCE = 16
+"""Objects whose beginnings are fetched at the same time."""
 _PRIVATE = re.compile(r"(?<=://)[^/\s@]*:[^/\s@]*@|[?&][^\s\"']*")
 """In an address: a name with a password, and a query, which may be a signature."""
 _SIGNED = re.compile(r"[?&](?:sig|signature|token|x-amz-[\w-]+|x-goog-[\w-]+|[\w-]*key)=", re.IGNORECASE)
+ABSENT = "No such file or directory"
 _EXTRAS = {"s3": "cloud", "s3a": "cloud"}
 """Protocols whose package comes with one of our extras."""
 
@@ -44,11 +48,11 @@ class _Object(RawIOBase):
     """An object being read once, in pieces that grow."""
 
     def __init__(self, url: str, piece: int) -> None:
-        system, path = _system(url)
-        self._piece = min(piece, _LARGEST)
-        self._held = memoryview(b"")
-        with _told():
-            self._file = system.open(path, "rb", cache_type="none")
+        self._piece = min(max(piece, _FIRST), _LARGEST)
+        self._file, start = _begun[url] if url in _begun else (_opened(*_system(url)), b"")
+        self._held = memoryview(start)
+        if start:
+            self._file.seek(len(start))
 
     def readable(self) -> bool:
         return True
@@ -64,14 +68,49 @@ class _Object(RawIOBase):
         wanted[: len(data)] = data
         return len(data)
 
-    def close(self) -> None:
-        if not self.closed:
-            self._file.close()
-        super().close()
+
+_begun: dict[str, tuple[Any, bytes]] = {}
+"""Objects that are being looked into: opened, and their beginnings."""
 
 
 def opened(url: str, buffer: int) -> BufferedReader:
-    return BufferedReader(_Object(url, _PIECES * buffer), buffer)
+    return BufferedReader(_Object(url, 4 * buffer), buffer)
+
+
+def looked_into(paths: Iterable[str]) -> Iterator[str]:
+    """See `storage`. What cannot be opened is left to whoever opens it next, to be told there."""
+    from collections import deque
+    from concurrent.futures import Future, ThreadPoolExecutor
+
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        ahead: deque[tuple[str, Future[tuple[Any, bytes]] | None]] = deque()
+        try:
+            left = iter(paths)
+            while True:
+                for path in islice(left, _AT_ONCE - len(ahead)):
+                    ahead.append((path, pool.submit(_beginning, *_system(path)) if is_url(path) else None))
+                if not ahead:
+                    return
+                path, beginning = ahead.popleft()
+                if beginning is not None and beginning.exception() is None:
+                    _begun[path] = beginning.result()
+                yield path
+                _begun.pop(path, None)
+        finally:
+            _begun.clear()
+            for _, beginning in ahead:
+                if beginning is not None:
+                    beginning.cancel()
+
+
+def _beginning(system: Any, path: str) -> tuple[Any, bytes]:
+    file = _opened(system, path)
+    return file, file.read(_FIRST)
+
+
+def _opened(system: Any, path: str) -> Any:
+    with _told():
+        return system.open(path, "rb", cache_type="none")  # each fetches what it is asked for, and no more
 
 
 def facts(url: str) -> Facts | None:
@@ -82,7 +121,7 @@ def facts(url: str) -> Facts | None:
         with _told():
             return _facts(system.info(path))
     except FileNotFoundError as error:
-        if error.strerror == _ABSENT:
+        if error.strerror == ABSENT:
             return None
         raise
 
@@ -95,11 +134,24 @@ def entries(url: str) -> list[Facts]:
         with _told():
             listed = system.ls(path, detail=True)
     except FileNotFoundError as error:
-        if error.strerror == _ABSENT:
+        if error.strerror == ABSENT:
             return []
         raise
     own = path.rstrip("/")
     return [_facts(entry) for entry in listed if str(entry["name"]).rstrip("/") != own]  # some keep a mark for folders
+
+
+def below(url: str, wanted: Callable[[str, Facts], bool] = lambda _path, _facts: True) -> Iterator[tuple[str, Facts]]:
+    """Each object at any depth, in the order of the URLs as text. A folder is listed only if it is wanted."""
+    folder = url.rstrip("/")
+    for entry in sorted(entries(folder), key=lambda entry: entry.name + "/" * entry.is_folder):
+        path = f"{folder}/{entry.name}"
+        if not wanted(path, entry):
+            continue
+        if entry.is_folder:
+            yield from below(path, wanted)
+        else:
+            yield path, entry
 
 
 def put(local: str, url: str) -> None:
@@ -141,7 +193,9 @@ def _system(url: str) -> tuple[Any, str]:
     """What speaks the URL's protocol, and the path in its own words. One is made for each process and account."""
     if _SIGNED.search(url) or "@" in url.partition("://")[2].partition("/")[0]:
         bare = _PRIVATE.sub("", url)
-        raise UnspoolError(f"{bare}: a URL that holds a key would be written into reports: give keys by the environment")
+        raise UnspoolError(
+            f"{bare}: a URL that holds a key would be written into reports: give keys by the environment"
+        )
     try:
         from fsspec.core import url_to_fs
     except ImportError as error:
@@ -158,9 +212,6 @@ def _system(url: str) -> tuple[Any, str]:
     return system, str(path)
 
 
-_ABSENT = "No such file or directory"
-
-
 @contextmanager
 def _told() -> Iterator[None]:
     """Faults of all packages in one form: each has its own exceptions, and few of them are OSErrors."""
@@ -168,7 +219,8 @@ def _told() -> Iterator[None]:
         yield
     except FileNotFoundError as error:
         text = _first_line(error)
-        raise FileNotFoundError(errno.ENOENT, text if " " in text and "/" not in text else _ABSENT) from error
+        known = text != "Not Found" and " " in text and "/" not in text  # else it is nothing but the name
+        raise FileNotFoundError(errno.ENOENT, text if known else ABSENT) from error
     except PermissionError as error:
         raise PermissionError(errno.EACCES, f"not permitted: {_first_line(error)}") from error
     except Exception as error:
@@ -182,7 +234,17 @@ def _first_line(error: Exception) -> str:
 
 def _facts(entry: dict[str, Any]) -> Facts:
     size = int(entry.get("size") or 0)
-    marks = ("ETag", "etag", "md5Hash", "content_md5", "generation", "mtime", "LastModified", "last_modified", "created")
+    marks = (
+        "ETag",
+        "etag",
+        "md5Hash",
+        "content_md5",
+        "generation",
+        "mtime",
+        "LastModified",
+        "last_modified",
+        "created",
+    )
     mark = next((entry[name] for name in marks if entry.get(name)), "")
     name = str(entry["name"]).rstrip("/").rpartition("/")[2]
     return Facts(name, size, entry["type"] == "directory", f"{size}.{mark}".replace('"', ""))

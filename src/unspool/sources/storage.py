@@ -5,27 +5,36 @@ Each raises OSError whose `strerror` says what is wrong, for both alike.
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from io import BufferedReader
+from io import DEFAULT_BUFFER_SIZE, BufferedReader
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
-_BUFFER = 1 << 16
 
 
 def is_url(path: str) -> bool:
     return "://" in path and _URL.match(path) is not None
 
 
-def opened(path: str, buffer: int = _BUFFER) -> BufferedReader:
-    """To be read from its beginning to its end. Who takes little bites of an object is fetched little at once."""
+def opened(path: str, buffer: int = DEFAULT_BUFFER_SIZE, bite: int = 0) -> BufferedReader:
+    """To be read from beginning to end. Of an object that is read in little bites, little is fetched at once."""
     if is_url(path):
         from unspool.sources import remote
 
-        return remote.opened(path, buffer)
-    return open(path, "rb", buffer)
+        return remote.opened(path, max(buffer, bite))
+    return cast(BufferedReader, open(path, "rb", buffer))
+
+
+def looked_into(paths: Sequence[str]) -> Iterator[str]:
+    """The same paths. Beginnings of objects are fetched ahead, many at once, for whoever opens each as it comes."""
+    if any(map(is_url, paths)):
+        from unspool.sources import remote
+
+        yield from remote.looked_into(paths)
+    else:
+        yield from paths
 
 
 def exists(path: str) -> bool:

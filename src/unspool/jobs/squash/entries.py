@@ -21,6 +21,7 @@ from unspool.model import Note, Origin
 from unspool.sources.files import is_database
 from unspool.sources.jsontext import Unreadable, loads, mend, strict
 from unspool.sources.records import read_records
+from unspool.sources.storage import opened
 from unspool.sources.values import string
 from unspool.transforms.traces import role_of
 
@@ -239,7 +240,7 @@ def _said(messages: list[Raw], at: int = 0) -> list[dict[str, Any]]:
 
 def _records(path: str) -> Iterator[Record | Note]:
     """Lines, as fast as they can be had; what is packed, or one document, the general way."""
-    with open(path, "rb", _BUFFER) as file:
+    with opened(path, _BUFFER) as file:
         line = file.readline()
         if _is_object(line):
             offset = 0
@@ -260,7 +261,7 @@ def _is_object(line: bytes) -> bool:
 
 def holds_entries(path: str) -> bool:
     """Whether the file is a session file: told by the first of its records that can be told."""
-    with open(path, "rb") as file:
+    with opened(path) as file:
         line = file.readline()
     verdict = _is_chat(line) if _is_object(line) else None
     if verdict is None and not is_database(path):
