@@ -36,11 +36,14 @@ def each(work: Callable[[Item], Result], items: Sequence[Item], jobs: int) -> It
     if jobs <= 1:
         yield from map(work, items)
         return
+    import threading
     from concurrent.futures import Future, ProcessPoolExecutor
+    from multiprocessing import get_context
 
     size = max(1, min(_BATCH, len(items) // (jobs * _AHEAD)))
     batches = iter([items[at : at + size] for at in range(0, len(items), size)])
-    with ProcessPoolExecutor(jobs) as pool:
+    threads = threading.active_count() > 1  # which a copy of this process would miss
+    with ProcessPoolExecutor(jobs, get_context("spawn") if threads else None) as pool:
         waiting: deque[Future[list[Result]]] = deque(
             pool.submit(_run, work, batch) for batch in islice(batches, jobs * _AHEAD)
         )

@@ -8,8 +8,11 @@ from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct
 
+from unspool.model.identity import fingerprint
 from unspool.model.session import Tokens
 
+_NAME = 80
+"""Letters of a session's name in that of a record: a file may be called by it."""
 Relation: TypeAlias = Literal["main", "retry", "edit", "compaction", "subagent", "side"]
 
 
@@ -28,6 +31,11 @@ class TrainingTurn(Struct):
     """Of the call that generated it."""
     stop: str | None = None
     """Why the model stopped, in neutral words: see `StopReason`."""
+
+
+def only_id(session: str, source: str) -> str:
+    """For the only record of a session. Files may hold sessions of one name, which makes no two records one."""
+    return f"{session[:_NAME]}-{fingerprint([source, session])[:12]}"
 
 
 class TrainingRecord(Struct):

@@ -121,7 +121,7 @@ def facts(url: str) -> Facts | None:
         with _told():
             return _facts(system.info(path))
     except FileNotFoundError as error:
-        if error.strerror == ABSENT:
+        if error.strerror == ABSENT and "/" in path:  # else it is a bucket
             return None
         raise
 
@@ -156,7 +156,10 @@ def below(url: str, wanted: Callable[[str, Facts], bool] = lambda _path, _facts:
 
 def put(local: str, url: str) -> None:
     """The object is what the file is, whole or not at all."""
-    system, path = _system(url)
+    _put(local, *_system(url))
+
+
+def _put(local: str, system: Any, path: str) -> None:
     with _told():
         if "file" in _protocols(system):  # which copies bit by bit
             system.makedirs(str(Path(path).parent), exist_ok=True)
@@ -164,6 +167,15 @@ def put(local: str, url: str) -> None:
             Path(f"{path}.part").replace(path)
         else:
             system.put_file(local, path)
+
+
+def put_all(files: Iterable[tuple[str, str]]) -> None:
+    """Each a file and the URL that it goes to; many at once, because most are small."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        for done in [pool.submit(_put, local, *_system(url)) for local, url in files]:
+            done.result()
 
 
 def get(url: str, local: Path) -> None:

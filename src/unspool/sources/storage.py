@@ -122,13 +122,13 @@ def write_bytes(path: str, data: bytes) -> None:
 
 
 @contextmanager
-def replacing(path: str) -> Iterator[BinaryIO]:
-    """A file to be written, which takes the place of what is there when all of it is; the folder is made."""
+def replacing(path: str, make_folder: bool = True) -> Iterator[BinaryIO]:
+    """A file to be written, which takes the place of what is there when all of it is."""
     import tempfile
 
     target = Path(path)
     remotely = is_url(path)
-    if not remotely:
+    if make_folder and not remotely:
         target.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(
         dir=None if remotely else target.parent, prefix=f".{target.name[:100]}.", suffix=".part"

@@ -8,7 +8,8 @@ either, and what is left is decoded. What was cut are whole values with commas b
 as the first message, it stood where a value stands, and so did they.
 """
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from itertools import chain, islice
 from typing import Any, TypeAlias
 
@@ -34,7 +35,7 @@ _MARK = b'"\\u0000unspool: the messages of the entry before\\u0000"'
 _TOOLS_MARK = b'"\\u0000unspool: the tools of the entry before\\u0000"'
 _START = 64
 """Bytes by which what was there before is looked for."""
-Clean: TypeAlias = Callable[[dict[str, Any]], dict[str, Any] | None]
+Clean: TypeAlias = Callable[[dict[str, Any], Counter[str]], dict[str, Any] | None]
 _encode = msgspec.json.Encoder().encode
 
 
@@ -72,6 +73,8 @@ class Entry(Struct):
     response: Raw
     cleaned: list[Raw] | None = None
     """The messages after a clean-up, where there was one."""
+    tidied: Mapping[str, int] = {}
+    """What it did."""
 
     @property
     def messages(self) -> list[Raw]:
@@ -198,12 +201,14 @@ class Entries:
         raws = entry.messages
         value = loads(entry.line)
         before = {id(message): raw for message, raw in zip(value["request"]["messages"], raws, strict=True)}
-        cleaned = clean(value)
+        counts: Counter[str] = Counter()
+        cleaned = clean(value, counts)
         if cleaned is None:
             self.cleaned += 1
             return None
         messages = cleaned["request"]["messages"]
         entry.cleaned = [before.get(id(message)) or Raw(_encode(message)) for message in messages]
+        entry.tidied = counts
         entry.trace, entry.values = list(map(role_of, messages)), messages
         return entry
 

@@ -1,7 +1,7 @@
 """The folder that records go to: everything is written beside it first, and then put in its place, or nothing is.
 
 Afterwards the folder holds what this run wrote. Files of an earlier run, which its summary names, are gone; files of
-others stay.
+others stay. In object storage nothing can be moved, so what is there is marked as unfinished while objects are put.
 """
 
 import shutil
@@ -15,7 +15,10 @@ import msgspec
 
 from unspool.errors import OutputNotWritable
 from unspool.exports.reports import SUMMARY
+from unspool.sources import storage
 
+_UNFINISHED = "unfinished.json"
+"""Stands in object storage, in place of the summary, while a run is put there; if that ends early, until the next."""
 _FULL = 4 << 20
 """Bytes that wait before they are written: so no file need stay open, however many there are."""
 
@@ -24,13 +27,19 @@ class Folder:
     """Staged files in `staging`, moved by `commit`."""
 
     def __init__(self, path: str) -> None:
+        self._name = path
         self._path = Path(path)
+        self._remote = storage.is_url(path)
         self._made: list[Path] = []
         self._waiting: dict[str, list[bytes]] = defaultdict(list)
         self._size = 0
 
     def __enter__(self) -> "Folder":
         try:
+            if self._remote:
+                storage.exists(self._name)  # whether it can be reached is known now, and not when all is done
+                self.staging = Path(tempfile.mkdtemp(prefix="unspool-"))
+                return self
             for folder in [*reversed(self._path.parents), self._path]:
                 if not folder.exists():
                     folder.mkdir()
@@ -38,7 +47,7 @@ class Folder:
             self.staging = Path(tempfile.mkdtemp(prefix=".squash-", dir=self._path))
         except OSError as error:
             self._unmake()
-            raise OutputNotWritable(f"{self._path}: {error.strerror}") from error
+            raise OutputNotWritable(f"{self._name}: {error.strerror}") from error
         return self
 
     def append(self, name: str, data: bytes) -> None:
@@ -53,7 +62,7 @@ class Folder:
                 with (self.staging / name).open("ab") as file:
                     file.writelines(pieces)
         except OSError as error:
-            raise OutputNotWritable(f"{self._path}: {error.strerror}") from error
+            raise OutputNotWritable(f"{self.staging}: {error.strerror}") from error
         self._waiting.clear()
         self._size = 0
 
@@ -82,22 +91,45 @@ class Folder:
     def commit(self) -> None:
         """The summary last: where it is, all is."""
         self.flush()
-        old = self._of_earlier_runs()
+        names = sorted(file.name for file in self.staging.iterdir())
         try:
-            names = sorted(file.name for file in self.staging.iterdir())
-            for name in sorted(names, key=lambda name: name == SUMMARY):
-                (self.staging / name).replace(self._path / name)
-            for name in old.difference(names):
-                (self._path / name).unlink(missing_ok=True)
+            if self._remote:
+                self._upload(names)
+            else:
+                self._move(names)
         except OSError as error:
-            raise OutputNotWritable(f"{self._path}: {error.strerror}") from error
+            raise OutputNotWritable(f"{self._name}: {error.strerror}") from error
         self._made.clear()
 
-    def _of_earlier_runs(self) -> set[str]:
+    def _move(self, names: list[str]) -> None:
+        old = self._told(SUMMARY)
+        for name in sorted(names, key=lambda name: name == SUMMARY):
+            (self.staging / name).replace(self._path / name)
+        for name in old.difference(names):
+            (self._path / name).unlink(missing_ok=True)
+
+    def _upload(self, names: list[str]) -> None:
+        from unspool.sources.remote import put_all
+
+        old = self._told(SUMMARY) | self._told(_UNFINISHED)
+        self._put(_UNFINISHED, msgspec.json.encode({"files": sorted(old.union(names) - {_UNFINISHED})}))
+        storage.remove(storage.joined(self._name, SUMMARY))
+        put_all([(str(self.staging / name), storage.joined(self._name, name)) for name in names if name != SUMMARY])
+        for name in old.difference(names, [_UNFINISHED]):
+            storage.remove(storage.joined(self._name, name))
+        if SUMMARY in names:
+            self._put(SUMMARY, (self.staging / SUMMARY).read_bytes())
+        storage.remove(storage.joined(self._name, _UNFINISHED))
+
+    def _put(self, name: str, data: bytes) -> None:
+        storage.write_bytes(storage.joined(self._name, name), data)
+
+    def _told(self, name: str) -> set[str]:
+        """Files of an earlier run."""
         try:
-            told = msgspec.json.decode((self._path / SUMMARY).read_bytes())
+            told = msgspec.json.decode(storage.read_bytes(storage.joined(self._name, name)))
             return _plain_names(told["files"])
-        except (OSError, ValueError, KeyError, TypeError):
+        except (FileNotFoundError, PermissionError, ValueError, KeyError, TypeError):
             return set()
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:

@@ -45,8 +45,9 @@ def _all(parts: Parts, plan: Plan, out: str) -> list[Completed]:
         else:
             found.append(one)
     if missing:
-        said = f"shard{'s' if len(missing) > 1 else ''} {', '.join(_ranges(missing))} of {plan.shards}"
-        raise PartsMissing(f"{out}: {said} missing: squash them with --shard, or all that is missing with --resume")
+        said = f"{', '.join(_ranges(missing))} of {plan.shards}"
+        said = f"shards {said} are missing" if len(missing) > 1 else f"shard {said} is missing"
+        raise PartsMissing(f"{out}: {said}: squash with --shard what is, or with --resume all that is")
     others = [one.shard for one in found if one.run != found[0].run]
     if others:
         said = ", ".join(_ranges(others))

@@ -8,7 +8,7 @@ import msgspec
 from unspool.errors import InputNotFound
 from unspool.exports.chat import line
 from unspool.jobs.squash.entries import Clean, Entries, Entry, Lost
-from unspool.jobs.squash.scrubbing import scrubber_for
+from unspool.jobs.squash.scrubbing import count_cleaned, scrubber_for
 from unspool.jobs.squash.settings import Found, Outcome, Reject, Settings, Task, Written
 from unspool.jobs.squash.snapshot import Session, Snapshot
 from unspool.transforms.integrity import Finding, check, error
@@ -24,10 +24,13 @@ _encode = msgspec.json.Encoder().encode
 
 def squash_task(settings: Settings, task: Task) -> Outcome:
     if task.unit is None and settings.strategy == "snapshot":
-        return squash_file(settings, task)
-    from unspool.jobs.squash.traffic import squash_unit  # readers and wires are many
+        outcome = squash_file(settings, task)
+    else:
+        from unspool.jobs.squash.traffic import squash_unit  # readers and wires are many
 
-    return squash_unit(settings, task)
+        outcome = squash_unit(settings, task)
+    scrubber_for(settings).tell(outcome)
+    return outcome
 
 
 def squash_file(settings: Settings, task: Task) -> Outcome:
@@ -51,6 +54,7 @@ def squash_file(settings: Settings, task: Task) -> Outcome:
     outcome.count("sessions kept")
     outcome.count("entries kept", session.validation.kept)
     outcome.count("entries cut off", session.validation.entries - session.validation.kept)
+    count_cleaned(outcome, snapshot.entry.tidied)
     snapshot.day = day_of(task.path, task.root) or snapshot.day
     for finding in snapshot.findings:
         _found(outcome, finding)
@@ -124,5 +128,5 @@ def _reject(outcome: Outcome, settings: Settings, lost: Lost) -> None:
     outcome.count(f"lines {note.kind}")
     if note.kind != "repaired":
         text = lost.data.decode("utf-8", "replace") if settings.keep_rejects else ""
-        text = scrubber_for(settings).values(text)
+        text = scrubber_for(settings).aside(text)
         outcome.rejects.append(Reject("line", note.origin.file, note.reason, note.origin.line, note.kind, text))

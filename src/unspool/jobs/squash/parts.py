@@ -8,19 +8,18 @@ A frame is a length (8 bytes, the lowest first) and an outcome in MessagePack: s
 it would have been told if there were no shards.
 """
 
-import shutil
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Struct
 
 from unspool.errors import InputNotFound, OutputNotWritable, UnspoolError
-from unspool.exports.writing import write
 from unspool.jobs.squash.plan import Plan
 from unspool.jobs.squash.settings import Found, Outcome, Reject, Settings, Task, Written
 from unspool.jobs.squash.tasks import Stretch
+from unspool.sources import storage
 from unspool.sources.files import BLOCK
 from unspool.transforms.duplicates import Mark
 
@@ -35,10 +34,10 @@ class Input(Struct, frozen=True, array_like=True, gc=False):
     """A file that a shard was made from."""
 
     path: str
-    size: int
-    modified: str
-    """By the clock of the file system, or what else tells a version from another."""
+    stamp: str
+    """Size and time, or what object storage tells one version from another by."""
     sha256: str
+    """Of a file; an object's stamp says enough."""
 
 
 class Completed(Struct):
@@ -79,7 +78,7 @@ _decode = msgspec.msgpack.Decoder(_Frame).decode
 
 class Parts:
     def __init__(self, out: str) -> None:
-        self._folder = str(Path(out, FOLDER))
+        self._folder = storage.joined(out, FOLDER)
 
     def plan(self) -> Plan | None:
         data = _read(self._path(_PLAN))
@@ -97,7 +96,7 @@ class Parts:
     def write(self, completion: Completion, outcomes: Iterable[Outcome]) -> None:
         """The part, and then, with what was counted on the way, that it is whole."""
         name = _name(completion.shard, completion.shards)
-        _remove(self._path(f"{name}.done.json"))
+        storage.remove(self._path(f"{name}.done.json"))
         _write(self._path(f"{name}.part"), _counted(completion, outcomes))
         _write(self._path(f"{name}.done.json"), [msgspec.json.encode(completion)])
 
@@ -105,7 +104,7 @@ class Parts:
         path = self._path(f"{_name(completed.shard, completed.shards)}.part")
         left = completed.outcomes
         try:
-            with _open(path) as file:
+            with storage.opened(path, BLOCK) as file:
                 sound = file.read(len(_MAGIC)) == _MAGIC
                 while sound and left and (length := file.read(_LENGTH)):
                     frame = _decode(file.read(int.from_bytes(length, "little")))
@@ -119,10 +118,15 @@ class Parts:
             raise UnspoolError(f"{path} is damaged or gone: squash shard {completed.shard} again")
 
     def clear(self) -> None:
-        _remove_folder(self._folder)
+        """All of it, the plan last, and what workers that were killed have left behind. Other files are not ours."""
+        ours = [name for name in storage.names(self._folder) if name.endswith((".part", ".done.json", _PLAN))]
+        for name in sorted(ours, key=lambda name: name == _PLAN):
+            storage.remove(self._path(name))
+        if not storage.is_url(self._folder) and Path(self._folder).is_dir() and not any(Path(self._folder).iterdir()):
+            Path(self._folder).rmdir()
 
     def _path(self, name: str) -> str:
-        return f"{self._folder}/{name}"
+        return storage.joined(self._folder, name)
 
 
 def _name(shard: int, shards: int) -> str:
@@ -190,30 +194,16 @@ def _told(data: bytes, kind: type[Any], path: str) -> Any:
 def _read(path: str) -> bytes | None:
     """None for a file that is not there."""
     try:
-        with _open(path) as file:
-            return file.read()
+        return storage.read_bytes(path)
     except FileNotFoundError:
         return None
     except OSError as error:
         raise InputNotFound(f"{path}: {error.strerror}") from error
 
 
-def _open(path: str) -> BinaryIO:
-    return open(path, "rb", BLOCK)
-
-
 def _write(path: str, pieces: Iterable[bytes]) -> None:
     try:
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        with storage.replacing(path) as file:
+            file.writelines(pieces)
     except OSError as error:
         raise OutputNotWritable(f"{path}: {error.strerror}") from error
-    write(path, pieces)
-
-
-def _remove(path: str) -> None:
-    Path(path).unlink(missing_ok=True)
-
-
-def _remove_folder(path: str) -> None:
-    if Path(path).is_dir():
-        shutil.rmtree(path)

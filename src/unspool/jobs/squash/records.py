@@ -12,7 +12,7 @@ from unspool.jobs.squash.entries import Entry
 from unspool.jobs.squash.snapshot import Snapshot, answer_of, answered
 from unspool.model import Usage
 from unspool.model.identity import fingerprint
-from unspool.model.record import TrainingRecord, TrainingTurn
+from unspool.model.record import TrainingRecord, TrainingTurn, only_id
 from unspool.model.session import Tokens
 from unspool.sources.jsontext import Unreadable, strict
 from unspool.sources.values import mapping, string
@@ -106,7 +106,7 @@ def record_of(snapshot: Snapshot, replies: Replies, scenario: str) -> TrainingRe
         date=snapshot.day,
         scenario=scenario,
         model=models[-1] if models else _model(entry.line),
-        id=session,
+        id=only_id(session, entry.origin.file),
     )
 
 

@@ -4,7 +4,6 @@ import hashlib
 from collections.abc import Iterator
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 
 import msgspec
 from msgspec import Struct
@@ -18,6 +17,7 @@ from unspool.jobs.squash.run import fault_of
 from unspool.jobs.squash.settings import Outcome, Settings, Task
 from unspool.jobs.squash.tasks import listed, tasks
 from unspool.model.identity import fingerprint
+from unspool.sources import storage
 from unspool.sources.files import legible
 
 _KEY = "[key]"
@@ -91,7 +91,7 @@ def _outcomes(job: Job, todo: list[Task]) -> Iterator[Outcome]:
 def _refuse_absence(job: Job, files: int) -> None:
     """Files may be deleted between planning and reading, but hardly all of them."""
     for given in job.logs:
-        if not Path(given).exists():
+        if not storage.exists(given):
             raise InputNotFound(f"{given} is not here: input must be on a disk that all machines share")
     raise UnspoolError(f"none of the {files} files of a shard is here: is the input on a disk that all machines share?")
 
@@ -122,20 +122,19 @@ def _files(todo: list[Task]) -> list[str]:
 
 def _input(path: str) -> Input:
     """Told before the file is read: what is written to it meanwhile makes it another. Gone is a version too."""
-    size, modified = _stamp(path)
+    stamp = _stamp(path)
     try:
-        digest = _sha256(path)
+        digest = "" if storage.is_url(path) else _sha256(path)  # an object need not be fetched twice: its stamp tells
     except OSError:
         digest = ""
-    return Input(legible(path), size, modified, digest)
+    return Input(legible(path), stamp, digest)
 
 
-def _stamp(path: str) -> tuple[int, str]:
+def _stamp(path: str) -> str:
     try:
-        told = Path(path).stat()
+        return storage.stamp(path)
     except OSError:
-        return 0, ""
-    return told.st_size, str(told.st_mtime_ns)
+        return ""
 
 
 def _sha256(path: str) -> str:
@@ -144,13 +143,12 @@ def _sha256(path: str) -> str:
 
 
 def _is_unchanged(before: list[Input], todo: list[Task]) -> bool:
-    """By name, size and time; where only the time is another, by content."""
+    """By name, size and time; where these are others, by content."""
     files = _files(todo)
     return len(before) == len(files) and all(map(_is_same, before, files))
 
 
 def _is_same(before: Input, path: str) -> bool:
-    size, modified = _stamp(path)
-    if (before.path, before.size) != (legible(path), size):
+    if before.path != legible(path):
         return False
-    return before.modified == modified or _input(path).sha256 == before.sha256
+    return before.stamp == _stamp(path) or (before.sha256 != "" and before.sha256 == _input(path).sha256)

@@ -9,7 +9,6 @@ logs ─► plan ─► squash_shard(1), squash_shard(2), …   in processes her
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
 from typing import Literal, TypeAlias
 
 import msgspec
@@ -23,6 +22,7 @@ from unspool.jobs.squash.plan import Plan
 from unspool.jobs.squash.run import Squashed
 from unspool.jobs.squash.settings import Settings, with_key
 from unspool.jobs.squash.shard import Done, Job, planned, squash_shard
+from unspool.sources import storage
 
 Engine: TypeAlias = Literal["local", "ray"]
 Each: TypeAlias = Callable[[Callable[[int], Done], Sequence[int]], Iterator[Done]]
@@ -90,5 +90,5 @@ def _refuse_sessions(logs: Sequence[str]) -> None:
     if not logs:
         raise InputNotFound("--engine ray reads files and folders that all machines can read: name them")
     for given in logs:
-        if not Path(given).exists():
+        if not storage.exists(given):
             raise InputNotFound(f"{given}: no such file or folder, and --engine ray takes no session's id")

@@ -3,14 +3,17 @@
 All of it becomes conversations of exchanges first, and messages in the shape of the chat API after that.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from unspool.errors import InputNotFound
 from unspool.ingest.conversations import Conversation, Unit, read_unit
+from unspool.jobs.squash.scrubbing import count_cleaned
 from unspool.jobs.squash.settings import Found, Outcome, Reject, Settings, Task
 from unspool.jobs.squash.writing import write_pairs, write_records
 from unspool.model import MAIN, Exchange, Message, Note
-from unspool.model.record import TrainingRecord, TrainingTurn
+from unspool.model.record import TrainingRecord, TrainingTurn, only_id
 from unspool.model.session import Tokens
 from unspool.transforms.integrity import error
 from unspool.transforms.scenarios import scenario_of
@@ -23,25 +26,38 @@ _LOST = ("unreadable", "skipped")
 def squash_unit(settings: Settings, task: Task) -> Outcome:
     """A file of calls, or a session of an agent. Never raises for what is in it."""
     outcome = Outcome(task, [], [], [], {})
-    for item in read_unit(task.unit or Unit(task.path, task.root)):
-        if isinstance(item, Note):
-            outcome.count(f"notes {item.kind}")
-            if item.kind in _LOST:
-                outcome.rejects.append(
-                    Reject("line", item.origin.file, item.reason, line=item.origin.line, rule=item.kind)
-                )
-            continue
-        outcome.count("sessions kept")
-        outcome.count("entries read", len(item.exchanges))
-        records = _cleaned(_records(item, settings, outcome), settings)
-        write_pairs(records, settings, outcome) if settings.pairs else write_records(records, settings, outcome)
+    try:
+        for item in read_unit(task.unit or Unit(task.path, task.root)):
+            if isinstance(item, Note):
+                _note(outcome, item)
+            else:
+                _keep(outcome, item, settings)
+    except (OSError, InputNotFound) as fault:  # it may be gone by now
+        _invalid(outcome, "unreadable", str(fault))
+        return outcome
     if "sessions kept" not in outcome.counts:
-        outcome.count("sessions invalid: empty")
-        outcome.rejects.append(Reject("session", task.path, "no conversation in it", rule="empty"))
-        outcome.findings.append(
-            Found(error("empty", "no record: no conversation in it"), scenario_of(task.path), task.path)
-        )
+        _invalid(outcome, "empty", "no conversation in it")
     return outcome
+
+
+def _note(outcome: Outcome, note: Note) -> None:
+    outcome.count(f"notes {note.kind}")
+    if note.kind in _LOST:
+        outcome.rejects.append(Reject("line", note.origin.file, note.reason, line=note.origin.line, rule=note.kind))
+
+
+def _keep(outcome: Outcome, conversation: Conversation, settings: Settings) -> None:
+    outcome.count("sessions kept")
+    outcome.count("entries read", len(conversation.exchanges))
+    records = _cleaned(_records(conversation, settings, outcome), settings, outcome)
+    write_pairs(records, settings, outcome) if settings.pairs else write_records(records, settings, outcome)
+
+
+def _invalid(outcome: Outcome, kind: str, reason: str) -> None:
+    path = outcome.task.path
+    outcome.count(f"sessions invalid: {kind}")
+    outcome.rejects.append(Reject("session", path, reason, rule=kind))
+    outcome.findings.append(Found(error(kind, f"no record: {reason}"), scenario_of(path), path))
 
 
 def _records(conversation: Conversation, settings: Settings, outcome: Outcome) -> list[TrainingRecord]:
@@ -83,7 +99,7 @@ def _snapshot(conversation: Conversation, kept: list[Exchange], only_last_tools:
         scenario=conversation.scenario,
         agent=conversation.agent,
         model=next((model for model in reversed(models) if model), None),
-        id=conversation.session,
+        id=only_id(conversation.session, conversation.source),
     )
 
 
@@ -116,14 +132,16 @@ def _turns(message: Message, within: Exchange, made: Exchange | None) -> Iterato
         )
 
 
-def _cleaned(records: list[TrainingRecord], settings: Settings) -> list[TrainingRecord]:
+def _cleaned(records: list[TrainingRecord], settings: Settings, outcome: Outcome) -> list[TrainingRecord]:
     if settings.clean_up != "goose":
         return records
     from unspool.transforms.goose import clean
 
     for record in records:
         known = {id(turn.message): turn for turn in record.turns}
-        entry = clean({"request": {"messages": record.messages}})
+        counts: Counter[str] = Counter()
+        entry = clean({"request": {"messages": record.messages}}, counts)
+        count_cleaned(outcome, counts)
         if entry is not None:
             messages = entry["request"]["messages"]
             record.turns = [known.get(id(message)) or TrainingTurn(message) for message in messages]
