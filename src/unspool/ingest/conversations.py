@@ -9,12 +9,16 @@ memory at a time.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path, PurePath
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from unspool.errors import InputNotFound
 from unspool.ingest.agents import agent_of
 from unspool.ingest.envelope import open_envelope
 from unspool.ingest.finding import given
@@ -26,7 +30,11 @@ from unspool.model import Exchange, Note
 from unspool.sources.files import DASH, ENDINGS, is_database
 from unspool.sources.jsontext import Unreadable
 from unspool.sources.records import read_lines, read_records
+from unspool.sources.storage import is_url, looked_into
 from unspool.transforms.scenarios import day_of, scenario_of
+
+if TYPE_CHECKING:
+    from unspool.sources.copies import Copy
 
 _ASIDE = re.compile(r"count_?tokens|/embeddings|/moderations", re.IGNORECASE)
 """Paths of calls that ask about a conversation, and are no part of it."""
@@ -53,6 +61,8 @@ class Unit(Struct):
     """A session of an agent; else the file holds recorded calls."""
     agent: str | None = None
     """Only conversations of this agent are wanted."""
+    copies: "tuple[Copy, ...]" = ()
+    """Where the files of a session are to be read, if their names are URLs."""
 
 
 def conversations(paths: Sequence[str], agent: str | None = None) -> Iterator[Conversation | Note]:
@@ -84,18 +94,69 @@ def _units(paths: Sequence[str], agent: str | None) -> list[Unit]:
             named[file] = by_name or named.get(file, False)
             if not by_name:
                 roots[file] = path
-    logs = [file for file in named if file != DASH and not holds_calls(file)]
-    held = sessions_in(logs, [log for log in logs if named[log]]) if logs else {}
+    logs = [file for file in looked_into(list(named)) if file != DASH and not _is_traffic(file, file in roots)]
+    copies = _copies(paths, logs, named)
+    held = _held(logs, [log for log in logs if named[log]], copies)
     known, done = set(logs), set[int]()
     made: list[Unit] = []
     for file, by_name in named.items():
         for session in held.get(file, ()):
             if id(session) not in done:
                 done.add(id(session))
-                made.append(Unit(session.files[0], roots.get(session.files[0]), session, agent))
+                made.append(Unit(session.files[0], roots.get(session.files[0]), session, agent, copies))
         if file not in held and (file not in known or by_name or file.lower().endswith(ENDINGS)):
             made.append(Unit(file, roots.get(file), None, agent))
     return made
+
+
+def _is_traffic(path: str, in_folder: bool) -> bool:
+    """What cannot be read is left to the run, which reports it; but a file that was named must be there."""
+    try:
+        return holds_calls(path)
+    except InputNotFound:
+        if in_folder:
+            return True
+        raise
+
+
+def _copies(paths: Sequence[str], logs: Collection[str], files: Collection[str]) -> "tuple[Copy, ...]":
+    """Of agents' logs in object storage: what belongs to one may be told in others, and in files beside it."""
+    if not any(map(is_url, logs)):
+        return ()
+    from unspool.sources.copies import copied, copied_with_neighbours
+
+    traffic = set(files).difference(logs)
+    made: list[Copy] = []
+    for path in filter(is_url, paths):
+        if path in logs:
+            made.append(copied_with_neighbours(path))
+        elif any(log.startswith(f"{path.rstrip('/')}/") for log in logs):
+            made.append(copied(path, without=traffic))
+    return tuple(made)
+
+
+def _held(logs: list[str], named: list[str], copies: "tuple[Copy, ...]") -> dict[str, list[Found]]:
+    """The sessions that each of these logs tells of."""
+    if not copies:
+        return sessions_in(logs, named) if logs else {}
+    held = sessions_in([_local(copies, log) for log in logs], [_local(copies, log) for log in named])
+    known = {id(session): session for sessions in held.values() for session in sessions}
+    by_url = {name: _renamed(session, partial(_url, copies)) for name, session in known.items()}
+    return {_url(copies, log): [by_url[id(session)] for session in sessions] for log, sessions in held.items()}
+
+
+def _renamed(session: Found, name: Callable[[str], str]) -> Found:
+    tellers = {stream: name(file) for stream, file in session.tellers.items()}
+    return replace(session, files=list(map(name, session.files)), tellers=tellers)
+
+
+def _local(copies: "tuple[Copy, ...]", file: str) -> str:
+    """Where the file is to be read."""
+    return next((copy.local(file) for copy in copies if copy.holds(file)), file)
+
+
+def _url(copies: "tuple[Copy, ...]", file: str) -> str:
+    return next((name for copy in copies if (name := copy.named(file)) != file), file)
 
 
 def holds_calls(path: str) -> bool:
@@ -137,9 +198,11 @@ def _is_implied(exchange: Exchange) -> bool:
 
 def _read_session(unit: Unit, found: Found) -> Iterator[Conversation | Note]:
     exchanges: list[Exchange] = []
+    if unit.copies:
+        found = _renamed(found, partial(_local, unit.copies))
     for item in calls_of(found):
         if isinstance(item, Note):
-            yield item
+            yield replace(item, origin=replace(item.origin, file=_url(unit.copies, item.origin.file)))
         else:
             exchanges.append(item)
     if exchanges:

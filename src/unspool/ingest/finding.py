@@ -10,6 +10,7 @@ from unspool.errors import InputNotFound
 from unspool.readers import READERS
 from unspool.sources.files import DASH
 from unspool.sources.listing import files_below
+from unspool.sources.storage import exists, is_folder
 
 
 def places() -> Iterator[tuple[Reader, Path, tuple[str, ...]]]:
@@ -51,9 +52,9 @@ def state_of(folder: Path) -> Literal["open", "closed", "absent"]:
 def given(paths: Iterable[str]) -> Iterator[tuple[str, bool]]:
     """The files that these paths mean, and whether each was named itself; a folder gives what may be a log in it."""
     for path in paths:
-        if path != DASH and not Path(path).exists():
+        if path != DASH and not exists(path):
             raise InputNotFound(f"{path}: No such file or directory")
-        if Path(path).is_dir():
+        if is_folder(path):
             for file, _ in files_below(path):
                 yield file, False
         else:

@@ -6,13 +6,13 @@ hundred million files is listed without looking into the folders before and behi
 
 import os
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from unspool.sources.files import SECRETS
-from unspool.sources.storage import is_url
+from unspool.sources.storage import is_below, is_url
 
 _ENDINGS = (".jsonl", ".json", ".ndjson", ".db", ".sqlite", ".sqlite3", ".md", ".txt", ".log")
-_SKIPPED = frozenset({".git", "node_modules", "__pycache__", ".venv"})
+SKIPPED = frozenset({".git", "node_modules", "__pycache__", ".venv"})
 _AFTER_SLASH = chr(ord("/") + 1)
 
 
@@ -22,11 +22,12 @@ def may_be_log(name: str) -> bool:
     return name not in SECRETS and (plain.endswith(_ENDINGS) or ".jsonl." in name)
 
 
-def is_listed(file: Path, folder: Path) -> bool:
-    """Whether the file is one of `files_below` the folder; both resolved."""
-    return (
-        folder in file.parents and may_be_log(file.name) and not _SKIPPED.intersection(file.relative_to(folder).parts)
-    )
+def is_listed(file: str, folder: str) -> bool:
+    """Whether the file is one of `files_below` the folder; both as `storage.whole` has them."""
+    if not is_below(file, folder):
+        return False
+    inner = PurePath(file).relative_to(folder)
+    return may_be_log(inner.name) and not SKIPPED.intersection(inner.parts)
 
 
 def files_below(folder: str, start: str = "", end: str | None = None) -> Iterator[tuple[str, int]]:
@@ -47,7 +48,7 @@ def _below(folder: str, root: Path, start: str, end: str | None) -> Iterator[tup
     for name, entry in entries:
         path = str(Path(folder, entry.name))
         if name.endswith("/"):
-            if entry.name not in _SKIPPED and not _outside(path, start, end):
+            if entry.name not in SKIPPED and not _outside(path, start, end):
                 yield from _below(path, root, start, end)
         elif path >= start and (end is None or path < end) and may_be_log(entry.name):
             size = _size(entry, root)
@@ -60,7 +61,7 @@ def _objects(folder: str, start: str, end: str | None) -> Iterator[tuple[str, in
 
     def wanted(path: str, facts: remote.Facts) -> bool:
         if facts.is_folder:
-            return facts.name not in _SKIPPED and not _outside(path, start, end)
+            return facts.name not in SKIPPED and not _outside(path, start, end)
         return path >= start and (end is None or path < end) and may_be_log(facts.name)
 
     yield from ((path, facts.size) for path, facts in remote.below(folder, wanted))

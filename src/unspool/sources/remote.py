@@ -8,6 +8,7 @@ import errno
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from io import BufferedReader, RawIOBase
 from itertools import islice
 from pathlib import Path
@@ -171,19 +172,34 @@ def _put(local: str, system: Any, path: str) -> None:
 
 def put_all(files: Iterable[tuple[str, str]]) -> None:
     """Each a file and the URL that it goes to; many at once, because most are small."""
+    _at_once(partial(_put, local, *_system(url)) for local, url in files)
+
+
+def get_all(files: Iterable[tuple[str, Path]]) -> None:
+    """Copies of objects. One that may not be read is left out: whoever looks for it will say so."""
+    _at_once(partial(_get, *_system(url), local) for url, local in files)
+
+
+def _at_once(works: Iterable[Callable[[], None]]) -> None:
+    """All of them, or until one fails."""
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        for done in [pool.submit(_put, local, *_system(url)) for local, url in files]:
-            done.result()
+        try:
+            for done in [pool.submit(work) for work in works]:
+                done.result()
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
 
 
-def get(url: str, local: Path) -> None:
-    """A copy of the object; the folder is made."""
-    system, path = _system(url)
+def _get(system: Any, path: str, local: Path) -> None:
     local.parent.mkdir(parents=True, exist_ok=True)
-    with _told():
-        system.get_file(path, str(local))
+    try:
+        with _told():
+            system.get_file(path, str(local))
+    except (FileNotFoundError, PermissionError):
+        local.unlink(missing_ok=True)
 
 
 def remove(url: str) -> None:

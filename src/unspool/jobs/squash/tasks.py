@@ -5,7 +5,6 @@ order, between two `Key`s, can be listed by itself: a shard looks into its own f
 """
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import TypeAlias
 
 from unspool.errors import InputNotFound, UnspoolError
@@ -13,6 +12,7 @@ from unspool.jobs.squash.entries import holds_entries
 from unspool.jobs.squash.settings import Strategy, Task
 from unspool.sources.files import DASH
 from unspool.sources.listing import files_below, is_listed
+from unspool.sources.storage import exists, is_below, is_folder, is_url, looked_into, size, whole
 
 Key: TypeAlias = tuple[int, str]
 """Where a task stands: the place of what was given, and the first path that holds it."""
@@ -33,15 +33,15 @@ def tasks(
     Without logs: all that an agent has kept on this machine.
     """
     refuse(logs, out)
-    written = Path(out).resolve()
+    written = whole(out)
     fast = strategy == "snapshot" and agent is None
-    found: dict[tuple[Path, str], Task] = {}
+    found: dict[tuple[str, str], Task] = {}
     for number, given in enumerate(logs or [""]):
         if not _reaches(stretch, number):
             continue
         for task in _given(given, _paths(stretch, number), written, fast, agent):
             session = task.unit.found.id if task.unit is not None and task.unit.found is not None else ""
-            path = Path(task.path).resolve()
+            path = whole(task.path)
             if not any(_means(before, path) for before in logs[:number]):
                 found.setdefault((path, session), task)
     return list(found.values())
@@ -50,12 +50,12 @@ def tasks(
 def listed(logs: Sequence[str], out: str, agent: str | None) -> Iterator[tuple[Key, int]]:
     """Where tasks stand, and the bytes there: what cutting into shards takes. Files are not looked into."""
     refuse(logs, out)
-    written = Path(out).resolve()
+    written = whole(out)
     for number, given in enumerate(logs or [""]):
-        if given and Path(given).is_dir():
+        if given and is_folder(given):
             yield from (((number, path), size) for path, size in _files(given, "", None, written))
-        elif given and Path(given).exists():
-            yield (number, given), Path(given).stat().st_size
+        elif given and exists(given):
+            yield (number, given), size(given)
         else:
             for task in _units(given, written, fast=False, agent=agent):
                 yield (number, _first(task)), size_of(task)
@@ -66,13 +66,12 @@ def refuse(logs: Sequence[str], out: str) -> None:
     for given in logs:
         if given == DASH:
             raise InputNotFound("squash reads files and folders, not standard input")
-        if Path(given).resolve() == Path(out).resolve():
+        if whole(given) == whole(out):
             raise UnspoolError(f"{given} is the input and the output: name another folder for the records")
 
 
 def size_of(task: Task) -> int:
-    path = Path(task.path)
-    return path.stat().st_size if path.is_file() else 0
+    return size(task.path)
 
 
 def _reaches(stretch: Stretch, number: int) -> bool:
@@ -86,12 +85,12 @@ def _paths(stretch: Stretch, number: int) -> tuple[str, str | None]:
     return start if first == number else "", last[1] if last is not None and last[0] == number else None
 
 
-def _given(given: str, paths: tuple[str, str | None], written: Path, fast: bool, agent: str | None) -> list[Task]:
+def _given(given: str, paths: tuple[str, str | None], written: str, fast: bool, agent: str | None) -> list[Task]:
     """The tasks of one file, folder or session, as far as they stand between these paths."""
     start, end = paths
-    if not given or not Path(given).exists():
+    if not given or not _is_there(given):
         found: list[Task] | None = None
-    elif Path(given).is_dir():
+    elif is_folder(given):
         found = _one_each([path for path, _ in _files(given, start, end, written)], given, fast, agent)
     elif start <= given and (end is None or given < end):
         found = _one_each([given], None, fast, agent)
@@ -103,11 +102,25 @@ def _given(given: str, paths: tuple[str, str | None], written: Path, fast: bool,
     return [task for task in units if start <= _first(task) and (end is None or _first(task) < end)]
 
 
-def _files(folder: str, start: str, end: str | None, written: Path) -> Iterator[tuple[str, int]]:
-    mixed = _is_below(written, Path(folder).resolve())
-    for path, size in files_below(folder, start, end):
-        if not mixed or not _is_below(path, written):
-            yield path, size
+def _files(folder: str, start: str, end: str | None, written: str) -> Iterator[tuple[str, int]]:
+    mixed = is_below(written, whole(folder))
+    try:
+        for path, bytes_in_it in files_below(folder, start, end):
+            if not mixed or not is_below(whole(path), written):
+                yield path, bytes_in_it
+    except OSError as error:
+        raise InputNotFound(f"{folder}: {error.strerror}") from error
+
+
+def _is_there(given: str) -> bool:
+    """A name that is nothing here may still be a session's; a URL may not."""
+    try:
+        there = exists(given)
+    except OSError as error:
+        raise InputNotFound(f"{given}: {error.strerror}") from error
+    if not there and is_url(given):
+        raise InputNotFound(f"{given}: No such file or directory")
+    return there
 
 
 def _one_each(files: Sequence[str], root: str | None, fast: bool, agent: str | None) -> list[Task] | None:
@@ -116,7 +129,7 @@ def _one_each(files: Sequence[str], root: str | None, fast: bool, agent: str | N
     Session files are told without what knows other traffic: readers and wires are many.
     """
     made: list[Task] = []
-    for path in files:
+    for path in looked_into(files):
         if fast and _is_session_file(path, root):
             made.append(Task(path, root))
             continue
@@ -149,12 +162,12 @@ def _is_session_file(path: str, root: str | None) -> bool:
         return True
 
 
-def _units(given: str, written: Path, fast: bool, agent: str | None) -> list[Task]:
+def _units(given: str, written: str, fast: bool, agent: str | None) -> list[Task]:
     from unspool.ingest.conversations import units
 
     made: list[Task] = []
     for unit in units([given] if given else [], agent):
-        if unit.root is None or not _is_below(unit.path, written):
+        if unit.root is None or not is_below(whole(unit.path), written):
             plain = fast and unit.found is None and _is_session_file(unit.path, unit.root)
             made.append(Task(unit.path, unit.root, None if plain else unit))
     return sorted(made, key=_first)
@@ -166,10 +179,6 @@ def _first(task: Task) -> str:
     return min(found.files) if found is not None else task.path
 
 
-def _means(given: str, file: Path) -> bool:
+def _means(given: str, file: str) -> bool:
     """Whether the file is among those of what was given: then it is no task of what was given later."""
-    return file == (other := Path(given).resolve()) or is_listed(file, other)
-
-
-def _is_below(path: str | Path, folder: Path) -> bool:
-    return folder in Path(path).resolve().parents
+    return file == (other := whole(given)) or is_listed(file, other)
