@@ -66,9 +66,11 @@ def _refuse_overwriting(inputs: tuple[str, ...], output: str, notes: str | None)
     """An output that is an input, or the other output, is a slip of the hand."""
     from pathlib import Path
 
-    written = [Path(path).resolve() for path in (output, notes) if path]
-    if len(written) == 2 and written[0] == written[1] and not written[0].is_char_device():
+    from unspool.sources.storage import is_url, whole
+
+    written = [whole(path) for path in (output, notes) if path]
+    if len(written) == 2 and written[0] == written[1] and not Path(written[0]).is_char_device():
         raise click.UsageError(f"--output and --notes are both {output!r}")
     for path in written:
-        if path.is_file() and path in [Path(given).resolve() for given in inputs]:
+        if (is_url(path) or Path(path).is_file()) and path in map(whole, inputs):
             raise click.UsageError(f"{path} is an input: it would be overwritten")

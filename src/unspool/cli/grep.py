@@ -49,17 +49,19 @@ def command(
     from unspool.cli.reading import reading
     from unspool.cli.words import plural, say
     from unspool.jobs.grep import Query, grep
+    from unspool.sources.copies import fetched, named_json
 
     gc.disable()  # nothing here is cyclic
     form = "raw" if raw else "json" if as_json else "line"
     query = Query(pattern, regexp, ignore_case, kind, agent, form, limit)
     found = notes = 0
-    with reading("searching") as seen:
-        for path, searched in grep(query, paths, jobs):
+    with fetched(paths) as local, reading("searching") as seen:
+        for path, searched in grep(query, local, jobs):
             seen(path)
             found += len(searched.hits)
             notes += searched.notes
             for hit in searched.hits:
+                hit.line = named_json(hit.line)
                 _say(hit)
     if notes:
         say(f"{plural(notes, 'record')} in these logs could not be read or understood: see `unspool sources`")

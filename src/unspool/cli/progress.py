@@ -2,13 +2,13 @@
 
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from time import monotonic
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 from unspool.model import Exchange, Note
 from unspool.sources.files import is_packed
+from unspool.sources.storage import is_url, size
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
@@ -73,6 +73,6 @@ class Progress:
         whole = 0
         for file in self._files:
             self._before[file] = whole
-            whole += Path(file).stat().st_size if Path(file).is_file() else 0
-        packed = any(map(is_packed, self._files))
+            whole += size(file)
+        packed = any(file.endswith((".gz", ".zst")) if is_url(file) else is_packed(file) for file in self._files)
         return 0 if packed else whole  # offsets are those of the unpacked data: no share of the whole can be told

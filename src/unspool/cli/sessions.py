@@ -31,7 +31,7 @@ def command(
 ) -> None:
     """List the sessions of coding agents, newest first.
 
-    Without PATH: all that the agents on this machine have kept. PATH is a log or a folder with logs.
+    Without PATH: all that the agents on this machine have kept. PATH is a log or a folder with logs, or a URL of such.
 
     \b
     unspool sessions --since 3d
@@ -45,6 +45,7 @@ def command(
     from unspool.cli.reading import reading
     from unspool.cli.words import moment
     from unspool.jobs.sessions import Filter, list_sessions
+    from unspool.sources.copies import fetched, named
 
     gc.disable()  # nothing here is cyclic
     wanted = Filter(
@@ -53,8 +54,10 @@ def command(
         moment(since) if since else None,
         moment(until) if until else None,
     )
-    with reading() as seen:
-        rows = list_sessions(paths, wanted, limit, jobs, seen)
+    with fetched(paths) as local, reading() as seen:
+        rows = list_sessions(local, wanted, limit, jobs, seen)
+        for row in rows if local != list(paths) else ():
+            row.files = list(map(named, row.files))
     if as_json:
         click.echo(b"".join(msgspec.json.encode(row) + b"\n" for row in rows), nl=False)
         return

@@ -33,6 +33,7 @@ def command(
     from unspool.cli.words import local, one_line, plural, say
     from unspool.errors import SessionNotFound
     from unspool.jobs.show import find, on_disk
+    from unspool.sources.storage import is_url
 
     gc.disable()  # nothing here is cyclic
     with on_disk(session) as name:
@@ -47,22 +48,25 @@ def command(
             names = ", ".join(shown.session.streams)
             raise SessionNotFound(f"{shown.session.id} has no stream {stream!r}, only {names}")
         if as_json or raw:
-            _events(shown.session, stream, raw)
+            _events(shown.session, stream, raw, copied=is_url(session))
         else:
             _transcript(shown.session, stream, as_markdown, full, thinking)
 
 
-def _events(session: "Found", stream: str | None, raw: bool) -> None:
+def _events(session: "Found", stream: str | None, raw: bool, copied: bool) -> None:
     from unspool.exports.events import line
     from unspool.jobs.show import events
+    from unspool.sources.copies import named_json
 
     for event, agent, payload in events(session, stream, raw):
-        click.echo(line(event, agent, payload), nl=False)
+        told = line(event, agent, payload)
+        click.echo(named_json(told) if copied else told, nl=False)
 
 
 def _transcript(session: "Found", stream: str | None, as_markdown: bool, full: bool, thinking: bool) -> None:
     from unspool.cli.words import colour, plural, say
     from unspool.jobs.show import show
+    from unspool.sources.copies import named
     from unspool.views.markdown import markdown
     from unspool.views.outline import outline
     from unspool.views.text import Cut, lines
@@ -77,7 +81,8 @@ def _transcript(session: "Found", stream: str | None, as_markdown: bool, full: b
         for line in lines(outline(assembled), _paint, Cut(full, thinking, session.facts.project)):
             click.echo(line, color=colour())
     if notes:
-        say(f"{plural(len(notes), 'record')} not understood, the first at {notes[0].origin}: {notes[0].reason}")
+        first = named(f"{notes[0].origin}: {notes[0].reason}")
+        say(f"{plural(len(notes), 'record')} not understood, the first at {first}")
 
 
 def _header(session: "Found") -> list[str]:

@@ -130,11 +130,13 @@ def _squash(
     from unspool.cli.progress import Progress
     from unspool.jobs.squash import squash_tasks, tasks
     from unspool.jobs.squash.settings import Settings
+    from unspool.sources.copies import copies
 
-    todo = tasks(logs, output, options["strategy"], agent)
-    refuse_overwriting([task.path for task in todo], rejects)
-    with Progress([task.path for task in todo], shown=not quiet) as progress:
-        return squash_tasks(todo, output, Settings(**options), rejects, jobs, progress.passed)
+    with copies():
+        todo = tasks(logs, output, options["strategy"], agent)
+        refuse_overwriting([task.path for task in todo], rejects)
+        with Progress([task.path for task in todo], shown=not quiet) as progress:
+            return squash_tasks(todo, output, Settings(**options), rejects, jobs, progress.passed)
 
 
 def _only_out(logs: tuple[str, ...], output: str | None) -> tuple[tuple[str, ...], str]:
@@ -176,9 +178,9 @@ def _refuse(logs: tuple[str, ...], options: dict[str, Any]) -> None:
 
 def refuse_overwriting(files: list[str], rejects: str | None) -> None:
     """An output that is an input is a slip of the hand."""
-    from pathlib import Path
+    from unspool.sources.storage import whole
 
-    if rejects and Path(rejects).resolve() in [Path(path).resolve() for path in files]:
+    if rejects and whole(rejects) in map(whole, files):
         raise click.UsageError(f"{rejects} is an input: it would be overwritten")
 
 

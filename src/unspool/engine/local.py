@@ -4,8 +4,9 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
-from pathlib import Path
 from typing import TypeVar
+
+from unspool.sources.storage import size
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -22,8 +23,7 @@ def jobs_for(files: Sequence[str], wanted: int | None = None) -> int:
     """How many processes to use: as many as were wanted, else what pays."""
     if wanted is not None:
         return max(1, wanted)
-    size = sum(Path(file).stat().st_size for file in files if Path(file).is_file())
-    return cores() if size > _WORTH and len(files) > 1 else 1
+    return cores() if len(files) > 1 and sum(map(size, files)) > _WORTH else 1
 
 
 def cores() -> int:

@@ -2,7 +2,11 @@
 
 import os
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 from itertools import chain
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from unspool.dialect import Record
 from unspool.errors import InputNotFound
@@ -12,22 +16,27 @@ from unspool.model import Exchange, Note, Origin
 from unspool.sources.files import DASH, expand, is_database
 from unspool.sources.jsontext import Unreadable
 from unspool.sources.records import read_records
+from unspool.sources.storage import is_url
+
+if TYPE_CHECKING:
+    from unspool.ingest.logs import OpenLog
 
 
 def read_exchanges(*inputs: str | os.PathLike[str], wire: str = AUTO) -> Iterator[Exchange | Note]:
-    """Each call in the files, folders or `-` (standard input), in their order, and notes on what was not read.
+    """Each call in files, folders, URLs or `-` (standard input), in their order, and notes on what was not read.
 
     An agent's log gives the calls to the model that it implies.
     """
     traffic = Traffic(wire)
     named = {os.fspath(given) for given in inputs}
-    for path in expand(inputs):
-        try:
-            yield from _read(path, traffic)
-        except InputNotFound as error:
-            if path in named:
-                raise
-            yield Note("unreadable", str(error), Origin(path, 0, 0, 0))  # one file of a folder
+    with _copies() if any(map(is_url, named)) else nullcontext():
+        for path in expand(inputs):
+            try:
+                yield from _read(path, traffic)
+            except InputNotFound as error:
+                if path in named:
+                    raise
+                yield Note("unreadable", str(error), Origin(path, 0, 0, 0))  # one file of a folder
 
 
 def _read(path: str, traffic: Traffic) -> Iterator[Exchange | Note]:
@@ -39,11 +48,38 @@ def _read(path: str, traffic: Traffic) -> Iterator[Exchange | Note]:
         if first is None or _is_call(first):
             yield from _calls(records, traffic)
             return
-    from unspool.ingest.implied import implied
     from unspool.ingest.logs import open_log, open_records  # readers are many, and recorded calls need none
 
+    if is_url(path):
+        yield from _read_copy(path) or _calls(records, traffic)
+        return
     log, records = open_records(path, records) if path == DASH else (open_log(path), records)
-    yield from _calls(records, traffic) if log is None else implied((log.reader.agent, item) for item in log)
+    yield from _calls(records, traffic) if log is None else _read_log(log)
+
+
+def _read_log(log: "OpenLog") -> Iterator[Exchange | Note]:
+    from unspool.ingest.implied import implied
+
+    return implied((log.reader.agent, item) for item in log)
+
+
+def _copies() -> AbstractContextManager[None]:
+    from unspool.sources.copies import copies
+
+    return copies()
+
+
+def _read_copy(url: str) -> Iterator[Exchange | Note] | None:
+    """An agent's log in object storage, which needs what lies beside it; None for what is none."""
+    from unspool.ingest.logs import open_log
+    from unspool.sources.copies import copied, copied_with_neighbours, copies
+
+    with copies():
+        if open_log(copied(url).folder) is None:
+            return None
+    copy = copied_with_neighbours(url)
+    log = open_log(copy.local(url))
+    return None if log is None else (replace(item, origin=replace(item.origin, file=url)) for item in _read_log(log))
 
 
 def _calls(records: Iterator[Record | Note], traffic: Traffic) -> Iterator[Exchange | Note]:

@@ -20,6 +20,7 @@ from unspool.jobs.sessions import find_sessions
 from unspool.model import MAIN, Event, Note
 from unspool.model.session import Session
 from unspool.sources.files import DASH
+from unspool.sources.storage import is_url
 
 
 class Shown(Struct):
@@ -32,7 +33,16 @@ class Shown(Struct):
 
 @contextmanager
 def on_disk(name: str) -> Iterator[str]:
-    """The same name; for standard input that of a file with what it holds, because a session is looked at twice."""
+    """The same name; for standard input that of a file with what it holds, because a session is looked at twice.
+
+    For a URL that of a copy.
+    """
+    if is_url(name):
+        from unspool.sources.copies import fetched
+
+        with fetched([name]) as (local,):
+            yield local
+        return
     if name != DASH:
         yield name
         return

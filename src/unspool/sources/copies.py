@@ -6,12 +6,11 @@ with copies():
                                             …  and gone when the scope is left
 """
 
-import tempfile
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 from msgspec import Struct
@@ -21,6 +20,9 @@ from unspool.sources import remote
 from unspool.sources.files import SECRETS
 from unspool.sources.listing import SKIPPED
 from unspool.sources.storage import is_url
+
+if TYPE_CHECKING:
+    import tempfile
 
 _MOST = 10_000
 """Objects beside a log that was named: with more, the folder is hardly an agent's."""
@@ -52,11 +54,13 @@ _scopes: list[_Scope] = [{}]
 @contextmanager
 def copies() -> Iterator[None]:
     """Copies that are made within are gone afterwards."""
-    _scopes.append({})
+    scope: _Scope = {}
+    _scopes.append(scope)
     try:
         yield
     finally:
-        for _, folder in _scopes.pop().values():
+        _scopes[:] = [other for other in _scopes if other is not scope]  # it need not be the innermost any more
+        for _, folder in scope.values():
             folder.cleanup()
 
 
@@ -92,6 +96,8 @@ def _inner_json(text: str) -> bytes:
 
 def copied(url: str, without: Collection[str] = (), most: int | None = None) -> Copy:
     """All that lies below the URL, or the one object that it is; as deep below the folder, so that names still tell."""
+    import tempfile
+
     url = remote.whole(url)
     for scope in reversed(_scopes):
         if url in scope:
@@ -113,7 +119,12 @@ def copied(url: str, without: Collection[str] = (), most: int | None = None) -> 
 
 def copied_with_neighbours(url: str) -> Copy:
     """The folder that a log lies in: agents put beside a log, and below, what belongs to it."""
-    return copied(remote.whole(url).rpartition("/")[0], most=_MOST)
+    for scope in reversed(_scopes):
+        for copy, _ in scope.values():
+            if copy.holds(url) and copy.url != url:
+                return copy
+    above = url.rpartition("/")[0]
+    return copied(above, most=_MOST) if "://" in above else copied(url)
 
 
 def _near(url: str) -> str:

@@ -49,25 +49,33 @@ class _Object(RawIOBase):
     """An object being read once, in pieces that grow."""
 
     def __init__(self, url: str, piece: int) -> None:
-        self._piece = min(max(piece, _FIRST), _LARGEST)
-        self._file, start = _begun[url] if url in _begun else (_opened(*_system(url)), b"")
+        piece = min(max(piece, _FIRST), _LARGEST)
+        self._shared = url in _begun
+        self._file, start = _begun[url] if self._shared else _begin(*_system(url), piece)
         self._held = memoryview(start)
-        if start:
-            self._file.seek(len(start))
+        self._at = len(start)
+        self._piece = piece
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: "Buffer") -> int:
         if not self._held:
-            with _told():
-                self._held = memoryview(self._file.read(self._piece))
             self._piece = min(2 * self._piece, _LARGEST)
+            with _told():
+                self._file.seek(self._at)
+                self._held = memoryview(self._file.read(self._piece))
+            self._at += len(self._held)
         wanted = memoryview(buffer)
         data = self._held[: len(wanted)]
         self._held = self._held[len(data) :]
         wanted[: len(data)] = data
         return len(data)
+
+    def close(self) -> None:
+        if not self.closed and not self._shared:
+            self._file.close()
+        super().close()
 
 
 _begun: dict[str, tuple[Any, bytes]] = {}
@@ -89,14 +97,15 @@ def looked_into(paths: Iterable[str]) -> Iterator[str]:
             left = iter(paths)
             while True:
                 for path in islice(left, _AT_ONCE - len(ahead)):
-                    ahead.append((path, pool.submit(_beginning, *_system(path)) if is_url(path) else None))
+                    ahead.append((path, pool.submit(_begin, *_system(path), _FIRST) if is_url(path) else None))
                 if not ahead:
                     return
                 path, beginning = ahead.popleft()
                 if beginning is not None and beginning.exception() is None:
                     _begun[path] = beginning.result()
                 yield path
-                _begun.pop(path, None)
+                if path in _begun:
+                    _begun.pop(path)[0].close()
         finally:
             _begun.clear()
             for _, beginning in ahead:
@@ -104,14 +113,18 @@ def looked_into(paths: Iterable[str]) -> Iterator[str]:
                     beginning.cancel()
 
 
-def _beginning(system: Any, path: str) -> tuple[Any, bytes]:
-    file = _opened(system, path)
-    return file, file.read(_FIRST)
-
-
-def _opened(system: Any, path: str) -> Any:
+def _begin(system: Any, path: str, piece: int) -> tuple[Any, bytes]:
+    """The object opened, and its beginning. From there on it is one version of it, or a fault."""
     with _told():
-        return system.open(path, "rb", cache_type="none")  # each fetches what it is asked for, and no more
+        try:
+            file = system.open(path, "rb", cache_type="none")  # each fetches what it is asked for, and no more
+            return file, file.read(piece)
+        except OSError as error:
+            if error.errno != errno.EBUSY:
+                raise
+        system.invalidate_cache()  # another version was listed
+        file = system.open(path, "rb", cache_type="none")
+        return file, file.read(piece)
 
 
 def facts(url: str) -> Facts | None:
@@ -125,6 +138,17 @@ def facts(url: str) -> Facts | None:
         if error.strerror == ABSENT and "/" in path:  # else it is a bucket
             return None
         raise
+
+
+_sizes: dict[str, int] = {}
+"""Of objects that were listed: sizes are told on the way, and asked for one by one they cost a request each."""
+
+
+def size(url: str) -> int:
+    if url not in _sizes:
+        known = facts(url)
+        _sizes[url] = 0 if known is None else known.size
+    return _sizes[url]
 
 
 def entries(url: str) -> list[Facts]:
@@ -152,6 +176,7 @@ def below(url: str, wanted: Callable[[str, Facts], bool] = lambda _path, _facts:
         if entry.is_folder:
             yield from below(path, wanted)
         else:
+            _sizes[path] = entry.size
             yield path, entry
 
 
@@ -251,6 +276,9 @@ def _told() -> Iterator[None]:
         raise FileNotFoundError(errno.ENOENT, text if known else ABSENT) from error
     except PermissionError as error:
         raise PermissionError(errno.EACCES, f"not permitted: {_first_line(error)}") from error
+    except OSError as error:
+        text = "it changed while it was read" if error.errno == errno.EBUSY else _first_line(error)
+        raise OSError(errno.EIO, text) from error
     except Exception as error:
         raise OSError(errno.EIO, _first_line(error)) from error
 

@@ -55,12 +55,11 @@ def is_folder(path: str) -> bool:
 
 
 def size(path: str) -> int:
-    """Of a file; 0 for anything else."""
+    """Of a file, of an object as it was last listed; 0 for anything else."""
     if is_url(path):
         from unspool.sources import remote
 
-        facts = remote.facts(path)
-        return 0 if facts is None else facts.size
+        return remote.size(path)
     return Path(path).stat().st_size if Path(path).is_file() else 0
 
 

@@ -19,6 +19,7 @@ from unspool.jobs.squash.one import squash_task
 from unspool.jobs.squash.run import Squashed, fold
 from unspool.jobs.squash.settings import Outcome, Settings, Task, with_key
 from unspool.jobs.squash.tasks import size_of, tasks
+from unspool.sources.copies import copies
 
 __all__ = ["Settings", "Squashed", "squash", "squash_tasks", "tasks"]
 Seen: TypeAlias = Callable[[int], None]
@@ -33,13 +34,14 @@ def squash(
     agent: str | None = None,
     jobs: int | None = None,
 ) -> Squashed:
-    """Squash files, folders and sessions by id into the folder `out`, which is written whole or not at all.
+    """Squash files, folders, URLs and sessions by id into the folder `out`, which is written whole or not at all.
 
     Without logs: all that the agent has kept on this machine. Under `strict`, the first fault raises `StrictFault`.
     """
     settings = settings or Settings()
-    todo = tasks([os.fspath(path) for path in logs], os.fspath(out), settings.strategy, agent)
-    return squash_tasks(todo, os.fspath(out), settings, rejects, jobs)
+    with copies():
+        todo = tasks([os.fspath(path) for path in logs], os.fspath(out), settings.strategy, agent)
+        return squash_tasks(todo, os.fspath(out), settings, rejects, jobs)
 
 
 def squash_tasks(
