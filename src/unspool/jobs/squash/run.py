@@ -17,6 +17,7 @@ from unspool.exports.reports import SUMMARY, TOOL_USAGE, IntegrityReport, summar
 from unspool.exports.writing import write
 from unspool.jobs.squash.folder import Folder
 from unspool.jobs.squash.settings import Outcome, Settings, Written
+from unspool.sources.files import legible
 from unspool.transforms.duplicates import Mark
 from unspool.transforms.scenarios import file_names
 from unspool.transforms.usage import ToolUsage
@@ -104,7 +105,8 @@ class Run:
         self._counts.update(outcome.counts)
         if self._settings.keep_rejects:
             for reject in outcome.rejects:
-                folder.append(REJECTS, msgspec.json.encode(reject) + b"\n")
+                told = replace(reject, file=legible(reject.file))
+                folder.append(REJECTS, msgspec.json.encode(told) + b"\n")
         for found in outcome.findings:
             integrity.add(found.finding, found.scenario, found.file)
         self._outcomes += 1

@@ -18,6 +18,7 @@ from unspool.jobs.squash.settings import Outcome, Settings, Task
 from unspool.jobs.squash.tasks import listed, tasks
 from unspool.model.identity import fingerprint
 from unspool.sources import storage
+from unspool.sources.copies import copies
 from unspool.sources.files import legible
 
 _KEY = "[key]"
@@ -59,6 +60,11 @@ def planned(job: Job, shards: int | None, workers: int = 1) -> Plan:
 
 
 def squash_shard(job: Job, shard: int) -> Done:
+    with copies():
+        return _squash_shard(job, shard)
+
+
+def _squash_shard(job: Job, shard: int) -> Done:
     parts = Parts(job.out)
     plan = parts.plan()
     if plan is None:
