@@ -62,7 +62,8 @@ class Folder:
                 with (self.staging / name).open("ab") as file:
                     file.writelines(pieces)
         except OSError as error:
-            raise OutputNotWritable(f"{self.staging}: {error.strerror}") from error
+            place = self.staging if self._remote else self._name
+            raise OutputNotWritable(f"{place}: {error.strerror}") from error
         self._waiting.clear()
         self._size = 0
 
