@@ -28,11 +28,11 @@ check: $(VENV)/tested
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -n auto --dist loadgroup
+	$(BIN)/python -m pytest -n auto
 
 # The core on the oldest versions that pyproject.toml allows.
 lowest: $(LOWEST)/installed
-	$(LOWEST)/bin/python -m pytest -n auto --dist loadgroup --ignore tests/test_house.py
+	$(LOWEST)/bin/python -m pytest -n auto --ignore tests/test_house.py
 
 bench: $(VENV)/tested
 	$(BIN)/python bench/run.py $(CASES)

@@ -19,7 +19,6 @@ pytest.importorskip("ray", reason="Ray is not installed: it has no wheel for thi
 from ray.cluster_utils import Cluster
 
 pytestmark = [
-    pytest.mark.xdist_group("ray"),  # one cluster is enough for this machine
     pytest.mark.filterwarnings("ignore"),  # of Ray's, about its own future
     pytest.mark.skipif(sys.platform != "linux", reason="workers are looked up in /proc"),
 ]

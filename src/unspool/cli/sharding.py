@@ -1,22 +1,21 @@
 """`unspool squash` in shards: one of them, all of them here or on a cluster, or their merge."""
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from unspool.cli.progress import Progress
-from unspool.cli.squash import refuse_overwriting
-from unspool.cli.words import plural, say
+from unspool.cli.words import human, plural, say
 from unspool.jobs.squash.merge import merge as merge_parts
+from unspool.jobs.squash.parts import Parts
+from unspool.jobs.squash.plan import Plan
 from unspool.jobs.squash.run import Squashed
 from unspool.jobs.squash.settings import Settings
-from unspool.jobs.squash.shard import Done, planned
+from unspool.jobs.squash.shard import Done, Job, planned
 from unspool.jobs.squash.sharded import Sharding, job_for, squash_in_shards, squash_one_shard
-
-if TYPE_CHECKING:
-    from unspool.jobs.squash.plan import Plan
-    from unspool.jobs.squash.shard import Job
+from unspool.jobs.squash.tasks import means
+from unspool.sources.storage import exists, whole
 
 
 def run(
@@ -36,7 +35,8 @@ def run(
     **scale: Any,
 ) -> Squashed | None:
     """What the run came to; None if it was not the whole of it."""
-    refuse_overwriting(list(logs), rejects)
+    if rejects and exists(rejects) and any(means(given, whole(rejects)) for given in logs):
+        raise click.UsageError(f"{rejects} is an input: it would be overwritten")
     if merge:
         return _merge(output, rejects, scale["keep_parts"], quiet)
     if (shard or plan) and (rejects or scale["engine"] != "local" or scale["keep_parts"]):
@@ -77,9 +77,7 @@ def _shard(shard: str | None, shards: int | None) -> tuple[int | None, int | Non
     return int(parts[1]), int(parts[2])
 
 
-def _plan(job: "Job", shards: int | None, quiet: bool) -> None:
-    from unspool.jobs.squash.parts import Parts
-
+def _plan(job: Job, shards: int | None, quiet: bool) -> None:
     if shards is None:
         raise click.UsageError("--plan needs --shards N")
     if not job.resume:
@@ -87,14 +85,14 @@ def _plan(job: "Job", shards: int | None, quiet: bool) -> None:
     made = planned(job, shards)
     if not quiet:
         files, size = sum(cut.files for cut in made.cuts), max(cut.bytes for cut in made.cuts)
-        say(f"{plural(files, 'file')} in {plural(made.shards, 'shard')} of up to {_megabytes(size)}")
+        say(f"{plural(files, 'file')} in {plural(made.shards, 'shard')} of up to {human(size)} bytes")
 
 
-def _all(job: "Job", how: Sharding, rejects: str | None, quiet: bool) -> Squashed:
+def _all(job: Job, how: Sharding, rejects: str | None, quiet: bool) -> Squashed:
     kept = 0
     with Progress((), shown=not quiet, whole=0) as progress:
 
-        def told(plan: "Plan", done: Done) -> None:
+        def told(plan: Plan, done: Done) -> None:
             nonlocal kept
             kept += done.kept
             progress.whole = sum(cut.bytes for cut in plan.cuts)
@@ -104,7 +102,3 @@ def _all(job: "Job", how: Sharding, rejects: str | None, quiet: bool) -> Squashe
     if kept and not quiet:
         say(f"{plural(kept, 'shard')} of an earlier run {'was' if kept == 1 else 'were'} good still")
     return squashed
-
-
-def _megabytes(size: int) -> str:
-    return f"{size / 1e6:,.0f} MB" if size >= 1e6 else "1 MB"

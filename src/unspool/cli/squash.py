@@ -134,7 +134,7 @@ def _squash(
 
     with copies():
         todo = tasks(logs, output, options["strategy"], agent)
-        refuse_overwriting([task.path for task in todo], rejects)
+        _refuse_overwriting([task.path for task in todo], rejects)
         with Progress([task.path for task in todo], shown=not quiet) as progress:
             return squash_tasks(todo, output, Settings(**options), rejects, jobs, progress.passed)
 
@@ -176,7 +176,7 @@ def _refuse(logs: tuple[str, ...], options: dict[str, Any]) -> None:
     options["group_by"] = options["group_by"] or "date"
 
 
-def refuse_overwriting(files: list[str], rejects: str | None) -> None:
+def _refuse_overwriting(files: list[str], rejects: str | None) -> None:
     """An output that is an input is a slip of the hand."""
     from unspool.sources.storage import whole
 

@@ -26,6 +26,10 @@ class Cut(Struct, array_like=True):
     bytes: int = 0
     files: int = 0
 
+    @property
+    def weight(self) -> int:
+        return self.bytes + self.files * _FILE
+
 
 class Plan(Struct):
     logs: list[str]
@@ -48,18 +52,18 @@ class Plan(Struct):
 def cut(listed: Iterable[tuple[Key, int]], shards: int | None, workers: int = 1) -> list[Cut]:
     """As many shards as were asked for, else as many as keep the workers busy. Some are empty where files are few."""
     grains, files = _grains(listed, (shards or _MOST // _GRAINS) * _GRAINS)
-    whole = sum(grain.bytes for grain in grains)
+    whole = sum(grain.weight for grain in grains)
     if shards is None:
         shards = max(1, min(files, _MOST, max(4 * workers, whole // _SHARD)))
     made = [Cut(FIRST)]
     before = 0
     for grain in grains:
-        middle = before + grain.bytes / 2
+        middle = before + grain.weight / 2
         while len(made) < shards and middle * shards >= len(made) * whole:
             made.append(Cut(grain.start))
         made[-1].bytes += grain.bytes
         made[-1].files += grain.files
-        before += grain.bytes
+        before += grain.weight
     behind_all = (made[-1].start[0] + 1, "")
     return made + [Cut(behind_all) for _ in range(shards - len(made))]
 
@@ -71,12 +75,12 @@ def _grains(listed: Iterable[tuple[Key, int]], most: int) -> tuple[list[Cut], in
     files = 0
     for key, size in listed:
         files += 1
-        if not grains or (grains[-1].bytes >= least and _is_text(key[1])):
+        if not grains or (grains[-1].weight >= least and _is_text(key[1])):
             grains.append(Cut(key))
-        grains[-1].bytes += size + _FILE
+        grains[-1].bytes += size
         grains[-1].files += 1
         if len(grains) >= 2 * most:
-            least = 2 * max(least, sum(grain.bytes for grain in grains) // len(grains))
+            least = 2 * max(least, sum(grain.weight for grain in grains) // len(grains))
             pairs = zip(grains[::2], grains[1::2], strict=True)
             grains = [Cut(one.start, one.bytes + two.bytes, one.files + two.files) for one, two in pairs]
     return grains, files

@@ -42,7 +42,7 @@ def tasks(
         for task in _given(given, _paths(stretch, number), written, fast, agent):
             session = task.unit.found.id if task.unit is not None and task.unit.found is not None else ""
             path = whole(task.path)
-            if not any(_means(before, path) for before in logs[:number]):
+            if not any(means(before, path) for before in logs[:number]):
                 found.setdefault((path, session), task)
     return list(found.values())
 
@@ -179,6 +179,6 @@ def _first(task: Task) -> str:
     return min(found.files) if found is not None else task.path
 
 
-def _means(given: str, file: str) -> bool:
+def means(given: str, file: str) -> bool:
     """Whether the file is among those of what was given: then it is no task of what was given later."""
     return file == (other := whole(given)) or is_listed(file, other)

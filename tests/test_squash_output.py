@@ -1,0 +1,133 @@
+"""What `unspool squash` tells and how it names things: counts of what was taken out, files of records, progress."""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import Run
+from many import SECRET, entry, says, session, write
+from unspool.ingest.conversations import Unit
+from unspool.jobs.squash import Settings, squash, squash_tasks
+from unspool.jobs.squash.settings import Task
+
+KEY = b"k"
+
+
+def counts(out: Path) -> dict[str, int]:
+    told: dict[str, int] = json.loads((out / "summary.json").read_bytes())["counts"]
+    return told
+
+
+@pytest.mark.parametrize("strategy", ["snapshot", "tree"])
+@pytest.mark.parametrize("to", ["atif", "sts"])
+def test_a_file_for_each_record_whatever_sessions_are_called(tmp_path: Path, to: str, strategy: Any) -> None:
+    """Its name tells the session, and is the same whatever else is squashed with it."""
+    for number in range(3):
+        session(tmp_path / "logs", f"{number}.jsonl", f"Question {number}", session="a session/1")
+    settings = Settings(key=KEY, to=to, strategy=strategy)
+    squash(tmp_path / "logs", out=tmp_path / "out", settings=settings)
+    squash(tmp_path / "logs/2.jsonl", out=tmp_path / "alone", settings=settings)
+    named = {path.name for path in (tmp_path / "out").iterdir()} - {"integrity-report.json", "summary.json"}
+    alone = {path.name for path in (tmp_path / "alone").iterdir()} - {"integrity-report.json", "summary.json"}
+    records = {name for name in named if name.endswith((".json", ".jsonl"))}
+    assert len(records) == json.loads((tmp_path / "out/summary.json").read_bytes())["records"] >= 3
+    assert alone <= named
+    assert strategy == "tree" or all(name.startswith("a_session_1-") for name in records)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("strategy", ["snapshot", "tree"])
+def test_what_was_taken_out_is_counted(tmp_path: Path, jobs: int, strategy: Any) -> None:
+    for number in range(4):
+        said = [says("user", f"{SECRET} {number}"), says("assistant", "ok"), says("user", "ada@example.com")]
+        write(tmp_path / "logs", f"{number}.jsonl", entry("s", 1, said, f"again {SECRET}"), f"no entry: {SECRET}")
+    settings = Settings(key=KEY, strategy=strategy, anonymize=True)
+    squash(tmp_path / "logs", out=tmp_path / "out", settings=settings, jobs=jobs)
+    told = counts(tmp_path / "out")
+    assert told["redacted: anthropic-key"] == 8
+    assert told["anonymized: email"] == 4
+    squash(tmp_path / "logs", out=tmp_path / "out", settings=settings, jobs=jobs, rejects=str(tmp_path / "rejects"))
+    assert counts(tmp_path / "out") == told, "rejects are no records"
+    squash(tmp_path / "logs", out=tmp_path / "out", settings=Settings(redact=False, strategy=strategy))
+    assert not [what for what in counts(tmp_path / "out") if "redacted" in what or "anonymized" in what]
+
+
+@pytest.mark.parametrize("strategy", ["snapshot", "tree"])
+def test_what_was_cleaned_is_counted_as_the_record_shows_it(tmp_path: Path, strategy: Any) -> None:
+    prompt = says("system", "You are a general-purpose AI agent called goose, made by others.")
+    info = says("user", "<info-msg>It is noon</info-msg>")
+    history = [prompt, says("user", "hi"), info, says("assistant", ""), says("assistant", "ok"), says("user", "more")]
+    write(tmp_path / "logs", "a.jsonl", entry("s", 1, history[:3], ""), entry("s", 2, history, "end"))
+    squash(tmp_path / "logs", out=tmp_path / "out", settings=Settings(key=KEY, clean_up="goose", strategy=strategy))
+    told = {what: number for what, number in counts(tmp_path / "out").items() if what.startswith("messages")}
+    assert set(told) >= {"messages cleaned: goose's prompt", "messages cleaned away: goose's notes"}
+    if strategy == "snapshot":
+        assert set(told.values()) == {1}
+        assert "messages cleaned away: silent ones" in told
+
+
+def test_a_file_that_is_gone_when_it_is_read_is_a_reject(tmp_path: Path) -> None:
+    session(tmp_path / "logs", "here.jsonl", "A question")
+    here, gone = str(tmp_path / "logs/here.jsonl"), str(tmp_path / "logs/gone.jsonl")
+    for strategy, units in (("snapshot", False), ("tree", True)):
+        todo = [Task(path, None, Unit(path) if units else None) for path in (gone, here)]
+        settings = Settings(key=KEY, strategy="tree" if strategy == "tree" else "snapshot")
+        squashed = squash_tasks(todo, str(tmp_path / "out"), settings, rejects=str(tmp_path / "rejects"))
+        assert squashed.counts["sessions invalid: unreadable"] == 1
+        assert squashed.counts["sessions kept"] == 1
+        reject = json.loads((tmp_path / "rejects").read_bytes())
+        assert (reject["file"], reject["rule"]) == (gone, "unreadable")
+
+
+def test_options_of_formats(tmp_path: Path, unspool: Run) -> None:
+    session(tmp_path / "logs", "a.jsonl", "A question")
+    out = tmp_path / "out"
+    assert unspool("squash", tmp_path / "logs", "-o", out, "-s", "--to", "hf", "--completions").returncode == 0
+    row = json.loads((out / "conversations.jsonl").read_text().splitlines()[0])
+    assert {"prompt", "completion"} <= set(row)
+    arrow = pytest.importorskip("pyarrow.parquet")
+    for wanted, kind in (("json", "extension<arrow.json>"), ("string", "string")):
+        options = ("--to", "parquet", "-s", "--json-columns", wanted)
+        assert unspool("squash", tmp_path / "logs", "-o", out, *options).returncode == 0
+        assert str(arrow.read_schema(out / "conversations.parquet").field("metadata").type) == kind
+        assert json.loads((out / "summary.json").read_bytes())["settings"]["json_columns"] == wanted
+
+
+@pytest.mark.parametrize("options", [(), ("--shards", "8")])
+def test_a_terminal_shows_how_far_it_is(tmp_path: Path, options: tuple[str, ...]) -> None:
+    """For work that takes its time: until that is so, there is more and more of it."""
+    shown = b""
+    for size in (30, 120, 480):
+        for number in range(size // 2, size):
+            session(tmp_path / "logs", f"{number}.jsonl", f"{number} " + "some words of it " * 20_000)
+        parent, child = pty.openpty()
+        command = [sys.executable, "-m", "unspool", "squash", str(tmp_path / "logs"), "-o", str(tmp_path / "out")]
+        more = ["--jobs", "1", "--strategy", "tree", "--filter", "near-duplicates<0.9", *options]
+        process = subprocess.Popen([*command, *more], stderr=child, env={**os.environ, "TERM": "xterm"})
+        os.close(child)
+        shown = _read(parent)
+        assert process.wait(60) == 0
+        if b"reading" in shown:
+            break
+    assert b"reading" in shown
+    assert "━".encode() in shown
+    assert b"record" in shown[shown.rindex(b"reading") :], "the summary comes behind it"
+
+
+def _read(terminal: int) -> bytes:
+    pieces: list[bytes] = []
+    while True:
+        try:
+            piece = os.read(terminal, 1 << 16)
+        except OSError:  # the other end is closed
+            piece = b""
+        if not piece:
+            os.close(terminal)
+            return b"".join(pieces)
+        pieces.append(piece)
