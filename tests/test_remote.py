@@ -1,8 +1,11 @@
 """Logs and records in object storage, held against the same in folders."""
 
 import gzip
+import os
 import socket
 import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,14 +16,11 @@ from buckets import BUCKET, Storage, storage
 from conftest import Run
 from logs import Claude
 from many import files, many
-from unspool.errors import InputNotFound, OutputNotWritable, UnspoolError
-from unspool.exports.writing import write
+from unspool.errors import InputNotFound, UnspoolError
 from unspool.jobs.cook import cook
 from unspool.jobs.squash import Settings, squash
-from unspool.sources import remote
-from unspool.sources import storage as by_path
-from unspool.sources.copies import copied, copies
-from unspool.sources.files import blocks, expand, is_database, is_packed
+from unspool.sources.copies import copies
+from unspool.sources.files import blocks, expand
 from unspool.sources.listing import files_below
 
 __all__ = ["storage"]
@@ -302,87 +302,16 @@ def test_an_object_that_changes_while_it_is_read_is_no_mixture(storage: Storage)
         b"".join(read)
 
 
-# The parts
-
-
-@pytest.fixture(params=["s3", "memory", "file"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    match request.param:
-        case "s3":
-            return str(request.getfixturevalue("storage").place())
-        case "memory":
-            pytest.importorskip("fsspec")
-            return f"memory://{tmp_path.name}"
-    pytest.importorskip("fsspec")
-    return f"file://{tmp_path}/far"
-
-
-def test_files_by_url_are_as_files_by_path(place: str, tmp_path: Path) -> None:
-    for folder in (place, str(tmp_path / "near")):
-        path = by_path.joined(folder, "a.jsonl")
-        assert not by_path.exists(path)
-        assert by_path.names(folder) == []
-        assert (by_path.size(path), by_path.stamp(path)) == (0, "")
-        by_path.remove(path)
-        by_path.write_bytes(path, b"one\n")
-        first = by_path.stamp(path)
-        by_path.write_bytes(path, b"another\n")
-        assert first != by_path.stamp(path)
-        assert by_path.read_bytes(path) == b"another\n"
-        by_path.write_bytes(by_path.joined(folder, "inner/b.jsonl.gz"), gzip.compress(b"two\n"))
-        by_path.write_bytes(by_path.joined(folder, "inner.jsonl"), b"three\n")
-        by_path.write_bytes(by_path.joined(folder, "auth.json"), b"{}")
-        assert by_path.names(folder) == ["a.jsonl", "auth.json", "inner.jsonl"]
-        assert (by_path.is_folder(folder), by_path.is_folder(path)) == (True, False)
-        below = [f"{folder}/{name}" for name in ("a.jsonl", "inner.jsonl", "inner/b.jsonl.gz")]
-        assert list(expand([folder])) == below
-        assert [found for found, _ in files_below(folder)] == below
-        assert [found for found, _ in files_below(folder, below[1], below[2])] == below[1:2]
-        assert [b"".join(blocks(found)) for found in below] == [b"another\n", b"three\n", b"two\n"]
-        assert list(map(is_packed, below)) == [False, False, True]
-        assert not any(map(is_database, below))
-        assert list(by_path.looked_into(below)) == below
-        by_path.remove(path)
-        assert by_path.names(folder) == ["auth.json", "inner.jsonl"]
-        with pytest.raises(FileNotFoundError):
-            by_path.read_bytes(path)
-        with pytest.raises(InputNotFound, match="No such file or directory"):
-            list(blocks(path))
-
-
-def test_a_write_that_fails_leaves_what_was_there(place: str) -> None:
-    path = by_path.joined(place, "a.jsonl")
-    by_path.write_bytes(path, b"old")
-
-    def pieces() -> object:
-        yield b"new"
-        raise OSError(28, "No space left on device")
-
-    with pytest.raises(OutputNotWritable, match="No space left"):
-        write(path, pieces())  # type: ignore[arg-type]
-    assert by_path.read_bytes(path) == b"old"
-    assert by_path.names(place) == ["a.jsonl"]
-
-
-def test_an_object_of_many_pieces_is_read_whole(storage: Storage, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(remote, "_FIRST", 16)
-    monkeypatch.setattr(remote, "_LARGEST", 64)
-    data = b"".join(b"line %d of many\n" % number for number in range(500))
-    url = f"{storage.place()}/a.jsonl"
-    storage.write(url, data)
-    assert by_path.read_bytes(url) == data
-    for looked in by_path.looked_into([url]):
-        assert by_path.read_bytes(looked) == data, "from its beginning, which was fetched ahead"
-
-
-def test_copies_never_leave_their_folder(storage: Storage, tmp_path: Path) -> None:
-    url = storage.place()
-    for name in ("a/../../../up.jsonl", "a/b.jsonl", "node_modules/c.jsonl"):
-        storage.write(f"{url}/{name}", b"{}")
-    with copies():
-        copy = copied(url)
-        assert [path.name for path in Path(copy.folder).rglob("*") if path.is_file()] == ["b.jsonl"]
-        assert copied(url) is copy
-        assert copy.named(copy.local(f"{url}/a/b.jsonl")) == f"{url}/a/b.jsonl"
-    assert not Path(copy.folder).exists()
-    assert not list(tmp_path.iterdir())
+def test_a_path_costs_nothing_of_what_a_url_needs(logs: Path, tmp_path: Path) -> None:
+    script = (
+        "import sys\n"
+        "from unspool import cook\n"
+        "from unspool.jobs.squash import squash\n"
+        "squash(sys.argv[1], out=sys.argv[2], rejects=sys.argv[2] + '/rejects')\n"
+        "cook(sys.argv[1])\n"
+        "print({name.partition('.')[0] for name in sys.modules} & {'fsspec', 's3fs', 'botocore'})\n"
+        "print('unspool.sources.remote' in sys.modules)\n"
+    )
+    arguments = [sys.executable, "-c", script, str(logs), str(tmp_path / "out")]
+    done = subprocess.run(arguments, capture_output=True, check=True, env={**os.environ, "UNSPOOL_KEY": "k"})
+    assert done.stdout == b"set()\nFalse\n"

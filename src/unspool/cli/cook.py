@@ -25,9 +25,9 @@ FORMATS = ("auto", "openai", "claude", "gemini", "responses")
 def command(inputs: tuple[str, ...], output: str, wire: str, strict: bool, notes: str | None, quiet: bool) -> None:
     """Turn recorded API traffic or agents' logs into a deduplicated graph of their conversations.
 
-    INPUT is a file, a folder, - (standard input), or a session: its id, the beginning of it, or latest. Files are JSON
-    lines, one JSON array or object, also .gz and .zst, or an agent's log. Each message and tool is written once; each
-    request lists its messages by id, and names the request it continues.
+    INPUT is a file, a folder, a URL of such (s3://…), - (standard input), or a session: its id, the beginning of it, or
+    latest. Files are JSON lines, one JSON array or object, also .gz and .zst, or an agent's log. Each message and tool
+    is written once; each request lists its messages by id, and names the request it continues.
 
     \b
     unspool cook trace.jsonl -o cooked.json

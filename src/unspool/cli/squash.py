@@ -17,7 +17,7 @@ _WITH_MERGE = {"merge", "logs", "output", "rejects", "keep_parts", "quiet"}
 
 @click.command("squash", short_help="Session logs → training data.")
 @click.argument("logs", metavar="LOGS…", nargs=-1)
-@click.option("-o", "--output", metavar="OUT", help="The folder to write to; made if it is not there.")
+@click.option("-o", "--output", metavar="OUT", help="The folder or URL to write to; made if it is not there.")
 @click.option(
     "--strategy",
     type=click.Choice(("snapshot", "tree")),
@@ -86,8 +86,9 @@ _WITH_MERGE = {"merge", "logs", "output", "rejects", "keep_parts", "quiet"}
 def command(context: click.Context, /, logs: tuple[str, ...], output: str | None, quiet: bool, **options: Any) -> None:
     """Turn session logs into training data: one record for each conversation.
 
-    LOGS are files or folders: session files (JSON lines, each a request with its whole history, and the response),
-    other recorded API traffic, agents' logs; or sessions by id. Without LOGS, all that --agent has kept here.
+    LOGS are files, folders or URLs of such (s3://…): session files (JSON lines, each a request with its whole history,
+    and the response), other recorded API traffic, agents' logs; or sessions by id. Without LOGS, all that --agent has
+    kept here.
     OUT gets the records and four reports: tool-usage.csv, integrity-report.json and .txt, summary.json.
 
     \b

@@ -16,13 +16,14 @@ import msgspec
 from msgspec import Struct
 
 from unspool.errors import InputNotFound, UnspoolError
-from unspool.sources import remote
 from unspool.sources.files import SECRETS
 from unspool.sources.listing import SKIPPED
 from unspool.sources.storage import is_url
 
 if TYPE_CHECKING:
     import tempfile
+
+    from unspool.sources.remote import Facts
 
 _MOST = 10_000
 """Objects beside a log that was named: with more, the folder is hardly an agent's."""
@@ -98,6 +99,8 @@ def copied(url: str, without: Collection[str] = (), most: int | None = None) -> 
     """All that lies below the URL, or the one object that it is; as deep below the folder, so that names still tell."""
     import tempfile
 
+    from unspool.sources import remote
+
     url = remote.whole(url)
     for scope in reversed(_scopes):
         if url in scope:
@@ -105,15 +108,15 @@ def copied(url: str, without: Collection[str] = (), most: int | None = None) -> 
     folder = tempfile.TemporaryDirectory(prefix="unspool-")
     inner = [part for part in url.partition("://")[2].split("/") if part not in ("", ".", "..")]
     copy = Copy(url, str(Path(folder.name, *inner)))
+    _scopes[-1][url] = copy, folder
     try:
         _fetch(copy, without, most)
-    except OSError as error:
+    except (OSError, UnspoolError) as error:
+        del _scopes[-1][url]
         folder.cleanup()
-        raise InputNotFound(f"{url}: {error.strerror}") from error
-    except UnspoolError:
-        folder.cleanup()
+        if isinstance(error, OSError):
+            raise InputNotFound(f"{url}: {error.strerror}") from error
         raise
-    _scopes[-1][url] = copy, folder
     return copy
 
 
@@ -128,6 +131,8 @@ def copied_with_neighbours(url: str) -> Copy:
 
 
 def _near(url: str) -> str:
+    from unspool.sources import remote
+
     try:
         facts = remote.facts(url)
     except OSError as error:
@@ -139,12 +144,14 @@ def _near(url: str) -> str:
 
 
 def _fetch(copy: Copy, without: Collection[str], most: int | None) -> None:
+    from unspool.sources import remote
+
     facts = remote.facts(copy.url)
     if facts is not None and not facts.is_folder:
         remote.get_all([(copy.url, Path(copy.folder))])
         return
 
-    def wanted(path: str, facts: remote.Facts) -> bool:
+    def wanted(path: str, facts: "Facts") -> bool:
         return facts.name not in SKIPPED if facts.is_folder else facts.name not in SECRETS and path not in without
 
     objects = [path for path, _ in islice(remote.below(copy.url, wanted), most and most + 1)]

@@ -201,7 +201,7 @@ def put_all(files: Iterable[tuple[str, str]]) -> None:
 
 
 def get_all(files: Iterable[tuple[str, Path]]) -> None:
-    """Copies of objects. One that may not be read is left out: whoever looks for it will say so."""
+    """Copies of objects. One that cannot be had is left out: whoever looks for it will say so."""
     _at_once(partial(_get, *_system(url), local) for url, local in files)
 
 
@@ -219,12 +219,14 @@ def _at_once(works: Iterable[Callable[[], None]]) -> None:
 
 
 def _get(system: Any, path: str, local: Path) -> None:
-    local.parent.mkdir(parents=True, exist_ok=True)
     try:
+        local.parent.mkdir(parents=True, exist_ok=True)
         with _told():
             system.get_file(path, str(local))
     except (FileNotFoundError, PermissionError):
         local.unlink(missing_ok=True)
+    except (FileExistsError, NotADirectoryError, IsADirectoryError):
+        return  # `a` and `a/b` may both be objects, and cannot both be files
 
 
 def remove(url: str) -> None:
@@ -278,7 +280,7 @@ def _told() -> Iterator[None]:
         raise PermissionError(errno.EACCES, f"not permitted: {_first_line(error)}") from error
     except OSError as error:
         text = "it changed while it was read" if error.errno == errno.EBUSY else _first_line(error)
-        raise OSError(errno.EIO, text) from error
+        raise OSError(error.errno or errno.EIO, text) from error
     except Exception as error:
         raise OSError(errno.EIO, _first_line(error)) from error
 
