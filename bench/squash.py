@@ -18,12 +18,13 @@ from prose import Prose
 from report import Row
 from traffic import chat_tools
 
-CASES = {
+CASES: dict[str, tuple[list[str], float | None]] = {
     "squash": (["--no-redact"], 0.7),
     "squash-redact": ([], 1.2),
+    "squash-shard": (["--shard", "1/1"], None),
     "squash-tree": (["--no-redact", "--strategy", "tree"], 2.5),
 }
-"""Name → options, and the bound as a multiple of the floor."""
+"""Name → options, and the bound as a multiple of the floor, where there is one."""
 _PEAK = 150
 _FLOOR = """
 import sys, orjson, pathlib

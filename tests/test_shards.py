@@ -19,6 +19,7 @@ from unspool.errors import PartsMissing, StrictFault, UnspoolError
 from unspool.jobs.squash import Settings, squash, tasks
 from unspool.jobs.squash.merge import merge
 from unspool.jobs.squash.plan import Plan, cut
+from unspool.jobs.squash.shard import planned, squash_shard
 from unspool.jobs.squash.sharded import Sharding, job_for, squash_in_shards, squash_one_shard
 from unspool.jobs.squash.tasks import listed
 
@@ -166,7 +167,7 @@ def test_a_damaged_part_is_named(logs: Path, tmp_path: Path) -> None:
         squash_one_shard(job_for([str(logs)], str(tmp_path), WAYS["plain"]), shard, 2)
     part = tmp_path / "parts/00002-of-00002.part"
     whole = part.read_bytes()
-    for damaged in (whole[:-5], whole[:4000], b"", whole.replace(b"part 1", b"part 9"), whole[:40] + b"\xc1" * 9):
+    for damaged in (whole[:-5], whole[:4000], b"", whole.replace(b"part 1", b"part 9"), whole[:15] + b"\xc1" * 9):
         part.write_bytes(damaged)
         with pytest.raises(UnspoolError, match=r"00002-of-00002\.part is damaged or gone: squash shard 2 again"):
             merge(str(tmp_path))
@@ -174,6 +175,21 @@ def test_a_damaged_part_is_named(logs: Path, tmp_path: Path) -> None:
     part.with_name("00001-of-00002.done.json").write_text("{}")
     with pytest.raises(UnspoolError, match="is none of this version"):
         merge(str(tmp_path))
+
+
+def test_a_machine_that_does_not_see_the_input_says_so(tmp_path: Path) -> None:
+    logs, out = many(tmp_path / "logs"), str(tmp_path / "out")
+    job = job_for([str(logs)], out, WAYS["plain"])
+    with pytest.raises(UnspoolError, match="no plan of the run is there"):
+        squash_shard(job, 1)
+    planned(job, 2)
+    logs.rename(tmp_path / "elsewhere")
+    with pytest.raises(UnspoolError, match="logs"):
+        squash_shard(job, 1)
+    logs.mkdir()
+    with pytest.raises(UnspoolError, match=r"none of the \d+ files of a shard is here"):
+        squash_shard(job, 1)
+    assert [path.name for path in (tmp_path / "out/parts").iterdir()] == ["plan.json"]
 
 
 def test_the_key_is_in_no_part(logs: Path, tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ def connected(address: str | None, cores: int | None = None) -> Iterator[Any]:
         yield ray
         return
     _refuse_silence(address or os.environ.get("RAY_ADDRESS"))
-    options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR, "configure_logging": True}
+    options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
     if address is None and not os.environ.get("RAY_ADDRESS"):
         options |= {"address": "local", "num_cpus": cores, "include_dashboard": False, "object_store_memory": _STORE}
     else:
@@ -93,10 +93,13 @@ def _result(ray: Any, item: Any, future: Any) -> Any:
 
 def _run(work: Callable[[Item], Result], item: Item, folder: str) -> Result:
     """In a worker, with names of files meaning what they mean to the one who gave them."""
-    gc.disable()  # as in a process of our own
     if Path(folder).is_dir():
         os.chdir(folder)
-    return work(item)
+    gc.disable()  # nothing of ours is cyclic
+    try:
+        return work(item)
+    finally:
+        gc.enable()
 
 
 def _ray() -> Any:

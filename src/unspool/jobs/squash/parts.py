@@ -106,8 +106,9 @@ class Parts:
         try:
             with storage.opened(path, BLOCK) as file:
                 sound = file.read(len(_MAGIC)) == _MAGIC
-                while sound and left and (length := file.read(_LENGTH)):
-                    frame = _decode(file.read(int.from_bytes(length, "little")))
+                while sound and left:
+                    length = int.from_bytes(file.read(_LENGTH), "little")
+                    frame = _decode(file.read(min(length, completed.bytes)))
                     left -= 1
                     yield _outcome(frame)
         except (FileNotFoundError, msgspec.DecodeError):

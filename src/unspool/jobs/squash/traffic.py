@@ -33,7 +33,8 @@ def squash_unit(settings: Settings, task: Task) -> Outcome:
             else:
                 _keep(outcome, item, settings)
     except (OSError, InputNotFound) as fault:  # it may be gone by now
-        _invalid(outcome, "unreadable", str(fault))
+        told = fault.strerror if isinstance(fault, OSError) else None
+        _invalid(outcome, "unreadable", told or str(fault))
         return outcome
     if "sessions kept" not in outcome.counts:
         _invalid(outcome, "empty", "no conversation in it")
