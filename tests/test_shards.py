@@ -263,6 +263,7 @@ def test_a_plan_made_beforehand(logs: Path, tmp_path: Path, unspool: Run) -> Non
         ["logs", "-o", "out", "--shard", "1/3", "--shards", "3"],
         ["logs", "-o", "out", "--shard", "1/3", "--rejects", "r"],
         ["logs", "-o", "out", "--plan"],
+        ["logs", "-o", "out", "--resume", "--filter", "nice"],
         ["logs", "-o", "out", "--address", "auto"],
         ["logs", "-o", "out", "--completions"],
         ["logs", "-o", "out", "--json-columns", "string"],

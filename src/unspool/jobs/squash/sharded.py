@@ -19,7 +19,7 @@ from unspool.errors import InputNotFound
 from unspool.jobs.squash.merge import merge
 from unspool.jobs.squash.parts import Parts
 from unspool.jobs.squash.plan import Plan
-from unspool.jobs.squash.run import Squashed
+from unspool.jobs.squash.run import Run, Squashed
 from unspool.jobs.squash.settings import Settings, with_key
 from unspool.jobs.squash.shard import Done, Job, planned, squash_shard
 from unspool.sources import storage
@@ -44,6 +44,7 @@ class Sharding(Struct, frozen=True):
 
 def job_for(logs: Sequence[str], out: str, settings: Settings, agent: str | None = None, resume: bool = False) -> Job:
     """Lines that gave no record are kept: whether anybody wants them is known when parts are joined."""
+    Run(settings)  # what is wrong with them is told before anything is written
     return Job(tuple(logs), out, with_key(msgspec.structs.replace(settings, keep_rejects=True)), agent, resume)
 
 
