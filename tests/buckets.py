@@ -3,11 +3,14 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import pytest
 
 BUCKET = "shop-logs"
+FORBIDDEN = "forbidden"
+"""Objects with this in their names may be written and listed, but not read."""
 
 
 class Storage:
@@ -46,6 +49,17 @@ class Storage:
         return data
 
 
+def _refusing(application: Any) -> Any:
+    def answer(environment: dict[str, Any], start: Any) -> Any:
+        if environment["REQUEST_METHOD"] in ("GET", "HEAD") and FORBIDDEN in environment["PATH_INFO"]:
+            told = b"<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>"
+            start("403 Forbidden", [("Content-Type", "application/xml"), ("Content-Length", str(len(told)))])
+            return [] if environment["REQUEST_METHOD"] == "HEAD" else [told]
+        return application(environment, start)
+
+    return answer
+
+
 def _key(url: str) -> str:
     return url.removeprefix(f"s3://{BUCKET}/")
 
@@ -58,6 +72,7 @@ def storage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Storage]:
 
     server = server_of.ThreadedMotoServer("127.0.0.1", port=0, verbose=False)
     server.start()
+    server._server.app = _refusing(server._server.app)
     host, port = server.get_host_and_port()
     nothing = tmp_path_factory.mktemp("aws") / "none"
     with pytest.MonkeyPatch.context() as patch:

@@ -12,7 +12,7 @@ import pytest
 import zstandard
 from msgspec.structs import replace
 
-from buckets import BUCKET, Storage, storage
+from buckets import BUCKET, FORBIDDEN, Storage, storage
 from conftest import Run
 from logs import Claude
 from many import files, many
@@ -236,6 +236,28 @@ def test_missing_buckets_and_objects_are_told_in_one_line(tmp_path: Path, unspoo
         url = next(str(given) for given in arguments if str(given).startswith("s3://"))
         assert (done.returncode, done.stderr.decode()) == (2, f"unspool: {url}: {told}\n")
     assert not (tmp_path / "out").exists()
+
+
+def test_what_may_not_be_read_costs_nothing_else(
+    storage: Storage, logs: Path, agents: Path, tmp_path: Path, unspool: Run
+) -> None:
+    agents.rename(tmp_path / "logs")
+    for folder in (logs, tmp_path / "logs"):
+        url = storage.put(folder)
+        squash(url, out=tmp_path / "all", settings=SETTINGS, jobs=1)
+        storage.write(f"{url}/2026-03-01/{FORBIDDEN}.jsonl", b"{}\n")
+        squash(url, out=tmp_path / "most", settings=SETTINGS, rejects=str(tmp_path / "rejects"), jobs=1)
+        assert f"{url}/2026-03-01/{FORBIDDEN}.jsonl" in (tmp_path / "rejects").read_text()
+        assert "not permitted" in (tmp_path / "rejects").read_text()
+        kept = files(tmp_path / "most")
+        assert {name: kept[name] for name in kept if name.endswith(".jsonl")} == {
+            name: data for name, data in files(tmp_path / "all").items() if name.endswith(".jsonl")
+        }
+    named = f"{url}/2026-03-01/{FORBIDDEN}.jsonl"
+    for command in ("cook", "squash"):
+        done = unspool(command, named, "-o", tmp_path / "none")
+        assert done.returncode == 2
+        assert done.stderr.decode().startswith(f"unspool: {named}: not permitted: ")
 
 
 @pytest.mark.usefixtures("storage")

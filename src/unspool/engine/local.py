@@ -3,7 +3,7 @@
 import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
+from itertools import accumulate, islice
 from typing import TypeVar
 
 from unspool.sources.storage import size
@@ -23,7 +23,8 @@ def jobs_for(files: Sequence[str], wanted: int | None = None) -> int:
     """How many processes to use: as many as were wanted, else what pays."""
     if wanted is not None:
         return max(1, wanted)
-    return cores() if len(files) > 1 and sum(map(size, files)) > _WORTH else 1
+    much = len(files) > 1 and any(whole > _WORTH for whole in accumulate(map(size, files)))
+    return cores() if much else 1
 
 
 def cores() -> int:

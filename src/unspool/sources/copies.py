@@ -2,7 +2,7 @@
 
 with copies():
     copy = copied("s3://bucket/projects")   →  all below it, in a temporary folder, each fetched once
-    copy.local("s3://bucket/projects/a.jsonl"), copy.named("/tmp/unspool-x/projects/a.jsonl")
+    copy.local("s3://bucket/projects/a.jsonl"), copy.named("…/unspool-x/bucket/projects/a.jsonl")
                                             …  and gone when the scope is left
 """
 

@@ -6,6 +6,7 @@ takes them, the environment first. What goes wrong is an OSError whose `strerror
 
 import errno
 import re
+import shutil
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from unspool.errors import UnspoolError
-from unspool.sources.storage import is_url
+from unspool.sources.storage import is_url, replacing
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -26,10 +27,15 @@ _FIRST, _LARGEST = 1 << 16, 8 << 20
 """Bytes that are fetched first; then twice as many each time, because a request takes its time however small it is."""
 _AT_ONCE = 16
 """Objects whose beginnings are fetched at the same time."""
+_REMEMBERED = 200_000
+"""Objects whose sizes are: a hundred million may be listed."""
 _PRIVATE = re.compile(r"(?<=://)[^/\s@]*:[^/\s@]*@|[?&][^\s\"']*")
 """In an address: a name with a password, and a query, which may be a signature."""
+_PASSWORD = re.compile(r"[^/]*://[^/@]*:[^/@]*@")
 _SIGNED = re.compile(r"[?&](?:sig|signature|token|x-amz-[\w-]+|x-goog-[\w-]+|[\w-]*key)=", re.IGNORECASE)
 ABSENT = "No such file or directory"
+_VERSIONS = "ETag etag md5Hash content_md5 generation mtime LastModified last_modified created".split()
+"""What one protocol or another tells versions of an object by, the surest first."""
 _EXTRAS = {"s3": "cloud", "s3a": "cloud"}
 """Protocols whose package comes with one of our extras."""
 
@@ -145,10 +151,10 @@ _sizes: dict[str, int] = {}
 
 
 def size(url: str) -> int:
-    if url not in _sizes:
-        known = facts(url)
-        _sizes[url] = 0 if known is None else known.size
-    return _sizes[url]
+    if url in _sizes:
+        return _sizes[url]
+    known = facts(url)
+    return 0 if known is None else known.size
 
 
 def entries(url: str) -> list[Facts]:
@@ -176,7 +182,8 @@ def below(url: str, wanted: Callable[[str, Facts], bool] = lambda _path, _facts:
         if entry.is_folder:
             yield from below(path, wanted)
         else:
-            _sizes[path] = entry.size
+            if len(_sizes) < _REMEMBERED:
+                _sizes[path] = entry.size
             yield path, entry
 
 
@@ -187,12 +194,11 @@ def put(local: str, url: str) -> None:
 
 def _put(local: str, system: Any, path: str) -> None:
     with _told():
-        if "file" in _protocols(system):  # which copies bit by bit
-            system.makedirs(str(Path(path).parent), exist_ok=True)
-            system.put_file(local, f"{path}.part")
-            Path(f"{path}.part").replace(path)
-        else:
+        if "file" not in _protocols(system):
             system.put_file(local, path)
+            return
+        with open(local, "rb") as source, replacing(path) as file:  # fsspec would copy it bit by bit
+            shutil.copyfileobj(source, file)
 
 
 def put_all(files: Iterable[tuple[str, str]]) -> None:
@@ -241,12 +247,12 @@ def remove(url: str) -> None:
 def whole(url: str) -> str:
     """Other spellings of one place are one."""
     protocol, _, rest = url.partition("://")
-    return f"{protocol.lower()}://{re.sub('/+$', '', rest)}"
+    return f"{protocol}://{rest.rstrip('/')}"
 
 
 def _system(url: str) -> tuple[Any, str]:
     """What speaks the URL's protocol, and the path in its own words. One is made for each process and account."""
-    if _SIGNED.search(url) or "@" in url.partition("://")[2].partition("/")[0]:
+    if _SIGNED.search(url) or _PASSWORD.match(url):
         bare = _PRIVATE.sub("", url)
         raise UnspoolError(
             f"{bare}: a URL that holds a key would be written into reports: give keys by the environment"
@@ -264,6 +270,10 @@ def _system(url: str) -> tuple[Any, str]:
         raise UnspoolError(f"{url}: {told}") from error
     except ValueError as error:
         raise UnspoolError(f"{url}: {_first_line(error)}") from error
+    except OSError:
+        raise
+    except Exception as error:  # some connect at once
+        raise OSError(errno.EIO, _first_line(error)) from error
     return system, str(path)
 
 
@@ -292,18 +302,7 @@ def _first_line(error: Exception) -> str:
 
 def _facts(entry: dict[str, Any]) -> Facts:
     size = int(entry.get("size") or 0)
-    marks = (
-        "ETag",
-        "etag",
-        "md5Hash",
-        "content_md5",
-        "generation",
-        "mtime",
-        "LastModified",
-        "last_modified",
-        "created",
-    )
-    mark = next((entry[name] for name in marks if entry.get(name)), "")
+    mark = next((entry[name] for name in _VERSIONS if entry.get(name)), "")
     name = str(entry["name"]).rstrip("/").rpartition("/")[2]
     return Facts(name, size, entry["type"] == "directory", f"{size}.{mark}".replace('"', ""))
 

@@ -45,7 +45,8 @@ def squash_file(settings: Settings, task: Task) -> Outcome:
         _invalid(outcome, fault.kind, str(fault))
         return outcome
     except (OSError, InputNotFound) as fault:  # it may be gone by now
-        _invalid(outcome, "unreadable", str(fault))
+        told = fault.strerror if isinstance(fault, OSError) else None
+        _invalid(outcome, "unreadable", told or str(fault))
         return outcome
     snapshot = session.finish()
     if snapshot is None:
