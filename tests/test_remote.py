@@ -300,10 +300,16 @@ def test_other_protocols_say_what_they_need(unspool: Run, url: str, told: str) -
     assert done.stderr.count(b"\n") == 1
 
 
-def test_without_fsspec_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "fsspec.core", None)
-    with pytest.raises(UnspoolError, match=r"pip install 'unspool\[cloud\]'"):
-        list(expand(["s3://bucket/logs"]))
+@pytest.mark.parametrize("absent", ["fsspec", "s3fs"])
+def test_without_its_packages_the_extra_is_named(absent: str) -> None:
+    pytest.importorskip("fsspec")
+    script = f"import sys; sys.modules[{absent!r}] = None; sys.argv = ['unspool', 'cook', 's3://bucket/logs']; " + (
+        "from unspool.__main__ import main; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
+    assert done.returncode == 2
+    (line,) = done.stderr.decode().splitlines()
+    assert line.endswith("pip install 'unspool[cloud]'")
 
 
 def test_what_was_written_after_it_was_listed_is_read(storage: Storage) -> None:
