@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+_BUFFER = 1 << 18
 
 
 def is_url(path: str) -> bool:
@@ -123,27 +124,28 @@ def write_bytes(path: str, data: bytes) -> None:
 @contextmanager
 def replacing(path: str, make_folder: bool = True) -> Iterator[BinaryIO]:
     """A file to be written, which takes the place of what is there when all of it is."""
-    import tempfile
+    if is_url(path):
+        import tempfile
 
+        from unspool.sources import remote
+
+        with tempfile.NamedTemporaryFile(prefix="unspool-", buffering=_BUFFER) as file:
+            yield cast(BinaryIO, file)
+            file.flush()
+            remote.put(file.name, path)
+        return
     target = Path(path)
-    remotely = is_url(path)
-    if make_folder and not remotely:
+    if make_folder:
         target.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(
-        dir=None if remotely else target.parent, prefix=f".{target.name[:100]}.", suffix=".part"
-    )
+    beside = target.with_name(f".{target.name[:100]}.{os.urandom(6).hex()}.part")
     try:
-        with os.fdopen(handle, "wb", 1 << 20) as file:
+        with open(beside, "xb", _BUFFER) as file:
+            if target.exists():  # who may not read the old one may not read the new one
+                beside.chmod(target.stat().st_mode & 0o777)
             yield file
-        if remotely:
-            from unspool.sources import remote
-
-            remote.put(name, path)
-        else:
-            Path(name).chmod(_mode(target))
-            Path(name).replace(target)
+        beside.replace(target)
     finally:
-        Path(name).unlink(missing_ok=True)
+        beside.unlink(missing_ok=True)
 
 
 def remove(path: str) -> None:
@@ -154,12 +156,3 @@ def remove(path: str) -> None:
         remote.remove(path)
     else:
         Path(path).unlink(missing_ok=True)
-
-
-def _mode(target: Path) -> int:
-    """That of the file which is replaced; else what a new file would have got."""
-    if target.exists():
-        return target.stat().st_mode & 0o777
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
