@@ -95,6 +95,8 @@ class ToolOutput(Struct, frozen=True, gc=False, omit_defaults=True):
     is_error: bool
     full_output: str | None = None
     """All of it, where the model saw only the beginning and the agent kept the rest in a file beside its log."""
+    interrupted: bool = False
+    """The call did not come to its end: somebody stopped it, or did not allow it."""
 
 
 class TokenUsage(Struct, frozen=True, gc=False, omit_defaults=True):
@@ -193,6 +195,19 @@ class TurnEnd(Struct, frozen=True, gc=False, omit_defaults=True):
     """completed, interrupted or failed."""
     duration_ms: float | None = None
     text: str | None = None
+    """Why it was interrupted or failed."""
+    reason: str | None = None
+    """The agent's own word for that: error_max_turns."""
+    answer: str | None = None
+    """What the agent gives as the outcome of a turn that went well."""
+    api_ms: float | None = None
+    """How long the model was waited for."""
+    model_turns: int | None = None
+    """How often the model was asked, as the agent counts it."""
+    cost_usd: float | None = None
+    """Of the run so far, as the agent reckons it."""
+    denied: tuple[str, ...] = ()
+    """Tools whose use was not allowed."""
 
 
 Content: TypeAlias = (

@@ -21,6 +21,8 @@ class Facts(Struct, omit_defaults=True):
     """Where the log says so beside its events."""
     parent: str | None = None
     """The session that this one is a sub-agent or a fork of, where it is not a stream of it."""
+    tools: tuple[str, ...] = ()
+    """Their names, where the log lists what the agent may use."""
 
 
 class Tokens(Struct, frozen=True, gc=False):

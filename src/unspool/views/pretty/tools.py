@@ -1,0 +1,112 @@
+"""What a person wants to see of a tool call: a few labelled lines, and what it changes."""
+
+from typing import Any
+
+from msgspec import Struct
+
+from unspool.model.action import FileDelete, FileEdit, FileMove, FileWrite, PlanItem
+from unspool.model.event import ToolCall
+from unspool.sources.values import listing, mapping, text_of
+from unspool.views.diffs import diff_of
+
+
+class Label(Struct, frozen=True, gc=False):
+    """`🔧 Command: ls -la`"""
+
+    emoji: str
+    name: str
+    value: str
+
+    def __str__(self) -> str:
+        return f"{self.emoji} {self.name}: {self.value}"
+
+
+_SAID = {
+    "execute": (("🔧", "Command", "command"), ("📝", "Description", "description"), ("⏱️", "Timeout", "timeout")),
+    "file_read": (("📁", "File", "file_path"), ("📍", "Offset", "offset"), ("📊", "Limit", "limit")),
+    "file_edit": (("📁", "File", "file_path"),),
+    "file_write": (("📁", "File", "file_path"),),
+    "file_delete": (("📁", "File", "file_path"),),
+    "file_move": (("📁", "File", "file_path"), ("➡️", "To", "to")),
+    "search": (("🔍", "Pattern", "pattern"), ("🔍", "Query", "query"), ("📁", "Path", "path"), ("🔎", "Glob", "glob")),
+    "web": (("🌐", "URL", "url"), ("🔍", "Query", "query"), ("📝", "Prompt", "prompt")),
+    "agent": (("🤖", "Agent", "agent_type"), ("📝", "Description", "description")),
+    "ask": (("❓", "Question", "question"),),
+}
+"""By the kind of a call: the fields that are shown."""
+
+
+def labels(call: ToolCall) -> list[Label]:
+    """The lines that say what the call is about, the one that matters first."""
+    meaning = call.meaning
+    files = [act for act in meaning.actions if isinstance(act, FileEdit | FileWrite | FileDelete | FileMove)]
+    if len(files) > 1:
+        return [Label("📁", "File", act.file_path) for act in files]
+    arguments = mapping(meaning.arguments)
+    match meaning.kind:
+        case "mcp":
+            return _plain(arguments.get("arguments"))
+        case "generic":
+            return _plain(meaning.arguments)
+        case "plan":
+            text = arguments.get("text")
+            return [Label("📝", "Plan", text_of(text))] if text and not todos(call) else []
+    told = _SAID.get(meaning.kind, ())
+    found = [Label(emoji, name, text_of(arguments[key])) for emoji, name, key in told if arguments.get(key) is not None]
+    if meaning.kind == "agent" and not any(label.name == "Description" for label in found) and arguments.get("prompt"):
+        found.append(Label("📝", "Prompt", text_of(arguments["prompt"])))
+    if not found and len(files) == 1:
+        found = [Label("📁", "File", files[0].file_path)]
+    return [label for label in found if label.value]
+
+
+def _plain(arguments: Any) -> list[Label]:
+    """Arguments of a tool that we know nothing of, each by its own name."""
+    if not isinstance(arguments, dict):
+        return [Label("📥", "Arguments", text_of(arguments))] if arguments is not None else []
+    return [Label("🔹", name, text_of(value)) for name, value in arguments.items() if value is not None]
+
+
+def todos(call: ToolCall) -> tuple[PlanItem, ...]:
+    """The list of tasks that the call writes, if it writes one."""
+    if call.kind != "plan":
+        return ()
+    items = []
+    for item in listing(mapping(call.arguments).get("items")):
+        told = item if isinstance(item, dict) else {"text": getattr(item, "text", item)}
+        priority = told.get("priority")
+        items.append(
+            PlanItem(text_of(told.get("text")), text_of(told.get("status")) or None, text_of(priority) or None)
+        )
+    return tuple(items)
+
+
+_MARKS = {"completed": "✅", "done": "✅", "in_progress": "🔄", "cancelled": "❌"}
+
+
+def todo_line(item: PlanItem) -> str:
+    """`✅ [HIGH] Implement feature X`"""
+    priority = f"[{item.priority.upper()}] " if item.priority else ""
+    return f"{_MARKS.get(item.status or '', '⬜')} {priority}{item.text}"
+
+
+def change_of(call: ToolCall) -> str:
+    """The diff of a call that writes files; nothing for others."""
+    meaning = call.meaning
+    files = [act for act in meaning.actions if isinstance(act, FileEdit | FileWrite)]
+    if files:
+        heads = [f"@@ {act.file_path}\n" if len(files) > 1 else "" for act in files]
+        return "\n".join(head + diff_of(act) for head, act in zip(heads, files, strict=True)).rstrip()
+    arguments = mapping(meaning.arguments)
+    path = text_of(arguments.get("file_path"))
+    if meaning.kind == "file_edit":
+        old, new = text_of(arguments.get("old_string")), text_of(arguments.get("new_string"))
+        return diff_of(FileEdit(path, old, new, False))
+    if meaning.kind == "file_write":
+        return diff_of(FileWrite(path, text_of(arguments.get("content"))))
+    return ""
+
+
+def outcome_of(output: str) -> str:
+    """The first line of a result that says anything."""
+    return next((line.strip() for line in output.split("\n") if line.strip()), "")
