@@ -29,6 +29,7 @@ _PLACES = {
     "goose": "goose.reader",
     "goose_export": "goose.export",
     "goose_jsonl": "goose.lines",
+    "goose_stream": "goose.stream",
     "opencode": "opencode.reader",
     "opencode_export": "opencode.export",
     "opencode_stream": "opencode.stream",

@@ -34,8 +34,10 @@ class _Call:
 
 
 class Counting:
-    def __init__(self, log: Log) -> None:
+    def __init__(self, log: Log, remembered: int | None = None) -> None:
         self._log = log
+        self._remembered = remembered
+        """Calls after which an older one will not grow any more; None for a log, which may tell in any order."""
         self._calls: dict[str, _Call] = {}
         self._open: dict[str, _Call] = {}
         """The call of each stream that may still be going on."""
@@ -51,6 +53,8 @@ class Counting:
             call = self._calls.get(key)
             if call is None:
                 call = self._calls[key] = _Call(key, response, stream)
+                if self._remembered is not None and len(self._calls) > self._remembered:
+                    del self._calls[next(iter(self._calls))]
             self._open[stream] = call
         counts = counts_of(usage)
         if counts != call.seen:

@@ -19,14 +19,15 @@ AGENT = "claude_code"
 _SYNTHETIC = "<synthetic>"
 """The model of messages that the program wrote itself."""
 _PERSISTED = "<persisted-output>"
+_STOPPED = ("[Request interrupted by user", "The user doesn't want to proceed with this tool use")
 _DELEGATING = ("Task", "Agent")
 _SERVER_RESULT = "_tool_result"
 
 
 class Messages:
-    def __init__(self, log: Log, path: str) -> None:
+    def __init__(self, log: Log, path: str, remembered: int | None = None) -> None:
         self._log = log
-        self.counting = Counting(log)
+        self.counting = Counting(log, remembered)
         self._read = vocabulary_for(AGENT).read
         self._beside = Path(path).with_suffix("") / "tool-results"
         self._models: dict[str, str] = {}
@@ -137,7 +138,9 @@ class Messages:
         failed = block.get("is_error") is True or _failed(block.get("content"))
         persisted = output.startswith(_PERSISTED)
         told = mapping(_decoded(result)) if persisted or call in self._delegated else {}
-        self._log.emit(ToolOutput(call, output, failed, self._whole(output, told) if persisted else None), key, stream)
+        stopped = output.startswith(_STOPPED) or (isinstance(result, dict) and result.get("interrupted") is True)
+        whole = self._whole(output, told) if persisted else None
+        self._log.emit(ToolOutput(call, output, failed, whole, stopped), key, stream)
         if agent := string(told.get("agentId")):
             self.spawned(agent, call, stream, told.get("agentType"), told.get("description"))
 

@@ -23,13 +23,17 @@ _NOISE = frozenset(
     "worker_shutting_down post_turn_summary".split()
 )
 
+_REMEMBERED = 1000
+"""Records and calls that may come once more: a stream may go on for days, and memory must not grow with it."""
+
 
 class Stream:
     def __init__(self, path: str) -> None:
         self._path = path
         self._log = Log(AGENT)
-        self._messages = Messages(self._log, path)
-        self._seen: set[str] = set()
+        self._messages = Messages(self._log, path, _REMEMBERED)
+        self._seen: dict[str, None] = {}
+        """The keys of the last records."""
 
     @property
     def sessions(self) -> dict[str, Facts]:
@@ -52,7 +56,9 @@ class Stream:
         key = string(value.get("uuid")) or str(record.origin.line)
         if key in self._seen:
             return log.take()
-        self._seen.add(key)
+        self._seen[key] = None
+        if len(self._seen) > _REMEMBERED:
+            del self._seen[next(iter(self._seen))]
         self._read(value, key)
         return log.take()
 
@@ -60,7 +66,7 @@ class Stream:
         """A run; what several runs wrote may stand in one file."""
         self._messages.counting.settle()
         self._log.enter(session)
-        self._messages = Messages(self._log, self._path)
+        self._messages = Messages(self._log, self._path, _REMEMBERED)
         self._seen.clear()
 
     def close(self) -> list[Event | Note]:
@@ -112,6 +118,7 @@ class Stream:
                 facts.project = facts.project or string(value.get("cwd"))
                 facts.version = string(value.get("claude_code_version")) or facts.version
                 facts.model = facts.model or string(value.get("model"))
+                facts.tools = tuple(map(text_of, listing(value.get("tools"))))
             case "compact_boundary":
                 about = mapping(value.get("compact_metadata"))
                 emit(Compacted("", string(about.get("trigger")), count(about.get("pre_tokens")) or None), key, stream)
@@ -150,10 +157,21 @@ class Stream:
         if not used and isinstance(usage := value.get("usage"), dict):
             counting.catch_up(self._log.facts.model or "", counts_of(usage), f"{key}:usage")
         failed = value.get("is_error") is True or text_of(value.get("subtype")).startswith("error")
-        errors = "\n".join(map(text_of, listing(value.get("errors"))))
-        reason = (errors or string(value.get("result")) or string(value.get("subtype"))) if failed else None
-        status = "failed" if failed else "completed"
-        self._log.emit(TurnEnd(status, number(value.get("duration_ms")), reason), key)
+        subtype = string(value.get("subtype"))
+        errors = "\n".join(map(text_of, listing(value.get("errors")))) or text_of(value.get("error"))
+        denials = listing(value.get("permission_denials"))
+        end = TurnEnd(
+            "failed" if failed else "completed",
+            number(value.get("duration_ms")),
+            (errors or string(value.get("result")) or subtype) if failed else None,
+            reason=subtype if failed and subtype != "success" else None,
+            answer=None if failed else string(value.get("result")),
+            api_ms=number(value.get("duration_api_ms")),
+            model_turns=count(value.get("num_turns")) or None,
+            cost_usd=_first_number(value.get("total_cost_usd"), value.get("cost_usd")),
+            denied=tuple(dict.fromkeys(text_of(mapping(denial).get("tool_name")) for denial in denials)),
+        )
+        self._log.emit(end, key)
 
 
 def _begins(value: dict[str, Any], session: str) -> bool:
@@ -165,6 +183,10 @@ def _used(usage: dict[str, Any]) -> Counts:
     keys = ("inputTokens", "cacheReadInputTokens", "cacheCreationInputTokens", "outputTokens", "thinkingTokens")
     read, cached, written, output, thought = (count(usage.get(key)) for key in keys)
     return read, cached, written, output, thought
+
+
+def _first_number(*values: Any) -> float | None:
+    return next((told for value in values if (told := number(value)) is not None), None)
 
 
 def _has_results(value: dict[str, Any]) -> bool:

@@ -117,19 +117,19 @@ class Stream:
         if call not in self._thread.calls:
             self._thread.called(name, arguments, call, changes_of(item))
 
-    def _end(self, call: str, text: str, is_error: bool) -> None:
-        self._outbox.say(ToolOutput(call, text, is_error), "1")
+    def _end(self, call: str, text: str, is_error: bool, declined: bool = False) -> None:
+        self._outbox.say(ToolOutput(call, text, is_error, interrupted=declined), "1")
 
     def _command(self, call: str, item: dict[str, Any], is_over: bool) -> None:
         self._call(call, "shell_command", {"command": item.get("command")}, {})
         if is_over:
             failed = item.get("status") != "completed" or item.get("exit_code") not in (0, None)
-            self._end(call, text_of(item.get("aggregated_output")), failed)
+            self._end(call, text_of(item.get("aggregated_output")), failed, item.get("status") == "declined")
 
     def _change(self, call: str, item: dict[str, Any], is_over: bool) -> None:
         if is_over:  # until then the changes may grow
             self._call(call, "apply_patch", {"changes": item.get("changes")}, {**item, "type": "FileChange"})
-            self._end(call, "", item.get("status") != "completed")
+            self._end(call, "", item.get("status") != "completed", item.get("status") == "declined")
 
     def _mcp(self, call: str, item: dict[str, Any], is_over: bool) -> None:
         name = f"mcp__{text_of(item.get('server'))}__{text_of(item.get('tool'))}"

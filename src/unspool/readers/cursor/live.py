@@ -169,7 +169,8 @@ class Stream:
                 self._called.add(call_id)
         if value.get("subtype") == "completed":
             output, failed = _outcome(body.get("result"))
-            log.emit(ToolOutput(call_id, output, failed), f"{key}:result")
+            rejected = "rejected" in mapping(body.get("result"))
+            log.emit(ToolOutput(call_id, output, failed, interrupted=rejected), f"{key}:result")
 
     def _asked(self, value: dict[str, Any], key: str) -> None:
         """The program asks its user, and where there is none, itself. Only a plan says more than the call it is of."""
@@ -193,8 +194,15 @@ class Stream:
                 TokenUsage(log.facts.model, fresh, read, written, output, 0, string(value.get("request_id"))),
                 f"{key}:usage",
             )
-        duration = number(value.get("duration_ms"))
-        log.emit(TurnEnd("failed" if failed else "completed", duration, text if failed else None), key)
+        end = TurnEnd(
+            "failed" if failed else "completed",
+            number(value.get("duration_ms")),
+            text if failed else None,
+            reason=string(value.get("subtype")) if failed else None,
+            answer=None if failed else text,
+            api_ms=number(value.get("duration_api_ms")),
+        )
+        log.emit(end, key)
         self._spoke = False
         self._last = ""
 

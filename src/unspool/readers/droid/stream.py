@@ -11,7 +11,7 @@ from unspool.readers.blocks import content_text
 from unspool.readers.calls import call_of
 from unspool.readers.droid.texts import counts_of, failed, typed
 from unspool.readers.log import Log
-from unspool.sources.values import count, mapping, string, text_of
+from unspool.sources.values import count, listing, mapping, string, text_of
 
 _NAMES = (
     "input_tokens",
@@ -59,6 +59,7 @@ class Stream:
             case "system":
                 log.facts.project = string(value.get("cwd")) or log.facts.project
                 log.facts.model = string(value.get("model")) or log.facts.model
+                log.facts.tools = tuple(map(text_of, listing(value.get("tools"))))
             case "message":
                 self._message(value, key)
             case "reasoning" | "thinking":
@@ -111,7 +112,10 @@ class Stream:
             usage = TokenUsage(log.facts.model, given, read, written, answered, min(thought, answered))
             log.emit(usage, f"{key}:usage")
         duration = count(value.get("durationMs", value.get("duration_ms"))) or None
-        log.emit(TurnEnd("failed" if value.get("is_error") is True else "completed", duration), key)
+        wrong = value.get("is_error") is True
+        answer, turns = None if wrong else final or None, count(value.get("numTurns", value.get("num_turns"))) or None
+        status = "failed" if wrong else "completed"
+        log.emit(TurnEnd(status, duration, final if wrong else None, answer=answer, model_turns=turns), key)
         self._said = None
 
 

@@ -111,8 +111,9 @@ class Stream:
                 self._log.emit(usage, f"{line}:usage:{model}")
         failed = value.get("status") != "success"
         reason = string(mapping(value.get("error")).get("message")) if failed else None
+        kind = string(mapping(value.get("error")).get("type")) if failed else None
         duration = number(stats.get("duration_ms"))
-        self._log.emit(TurnEnd("failed" if failed else "completed", duration, reason), f"{line}:end")
+        self._log.emit(TurnEnd("failed" if failed else "completed", duration, reason, reason=kind), f"{line}:end")
 
 
 def _usage(model: str | None, stats: dict[str, Any]) -> TokenUsage | None:

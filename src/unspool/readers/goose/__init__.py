@@ -1,4 +1,4 @@
-"""Goose: its database, its older files of JSON lines, and its export.
+"""Goose: its database, its older files of JSON lines, its export, and its live stream.
 
 ~/.local/share/goose/sessions/sessions.db      sessions, messages(content_json), usage_ledger
 ~/.local/share/goose/sessions/<session>.jsonl  a line for the session, then a line for each message
@@ -14,6 +14,8 @@ from msgspec import structs
 from unspool.dialect import Head, Place, Reader, Record
 from unspool.model import Event, Facts, Note
 from unspool.readers.columns import chosen, decoded, has, unfolded
+from unspool.readers.goose.live import Stream
+from unspool.readers.goose.live import claims as claims_stream
 from unspool.readers.goose.messages import AGENT, TITLE, Messages
 from unspool.readers.log import Log
 from unspool.sources.sqlite import rows, tables
@@ -196,3 +198,4 @@ export = Reader(
     payload=_payload,
     pieced=True,
 )
+stream = Reader(name="goose_stream", agent=AGENT, title=TITLE, claims=claims_stream, decoder=Stream, pieced=True)

@@ -9,9 +9,10 @@ from typing import Any
 
 from unspool.dialect import Head, Record
 from unspool.model import Event, Facts, Note
+from unspool.model.event import TurnEnd
 from unspool.readers.log import Log
 from unspool.readers.opencode.conversation import AGENT, Conversation, Message
-from unspool.sources.values import mapping, string, text_of
+from unspool.sources.values import mapping, number, string, text_of
 
 _PRINTED = ("step_start", "text", "reasoning", "tool_use", "step_finish")
 _GROWING = ("text", "reasoning")
@@ -55,6 +56,7 @@ class Stream:
         self._cut: dict[str, int] = {}
         """Of those that were given out before their end: how much."""
         self._prompts: list[Message] = []
+        self._cost: float | None = None
         self._events: dict[str, Callable[[dict[str, Any]], None]] = {
             "session.created": self._session,
             "session.updated": self._session,
@@ -89,13 +91,25 @@ class Stream:
     def _printed(self, line: dict[str, Any]) -> None:
         self._log.at(line.get("timestamp"))
         kind, session = line.get("type"), string(line.get("sessionID")) or self._log.session
+        key = str(self._log.origin.line)
         if kind == "error":
-            self._conversation.failed(session, line.get("error"), str(self._log.origin.line))
+            self._conversation.failed(session, line.get("error"), key)
+            self._log.emit(TurnEnd("failed", cost_usd=self._cost), f"{key}:end")
         elif kind in _PRINTED:
             part = mapping(line.get("part"))
             self._conversation.part(self._message(part, session), part)
+            if kind == "step_finish":
+                self._stepped(part, key)
         else:
             self._log.note("unknown", f"record type {kind!r}")
+
+    def _stepped(self, part: dict[str, Any], key: str) -> None:
+        """A step that ends with no call to a tool ends the turn: what is printed has no other end."""
+        cost = number(part.get("cost"))
+        if cost is not None:
+            self._cost = (self._cost or 0) + cost
+        if part.get("reason") not in ("tool-calls", None):
+            self._log.emit(TurnEnd("completed", cost_usd=self._cost), f"{key}:end")
 
     def _message(self, part: dict[str, Any], session: str) -> Message:
         """The message of a part; only the server's events tell of it beforehand."""

@@ -15,7 +15,7 @@ from unspool.readers.blocks import content_text
 from unspool.readers.calls import call_of
 from unspool.readers.log import Log
 from unspool.readers.pi.messages import Messages
-from unspool.sources.values import clock, count, listing, mapping, string, text_of
+from unspool.sources.values import clock, count, listing, mapping, number, string, text_of
 
 _REPEATED = frozenset(
     # What an end tells again in full, and what only moves a display.
@@ -40,6 +40,7 @@ class Stream:
         """Calls whose output was told without it."""
         self._queued: set[str] = set()
         self._stop: Any = None
+        self._cost: float | None = None
 
     @property
     def sessions(self) -> dict[str, Facts]:
@@ -97,6 +98,9 @@ class Stream:
         if isinstance(message, dict):
             self._log.at(message.get("timestamp"))
             self._stop = message.get("stopReason")
+            cost = number(mapping(mapping(message.get("usage")).get("cost")).get("total"))
+            if cost is not None:
+                self._cost = (self._cost or 0) + cost
             if message.get("role") == "toolResult":
                 call = text_of(message.get("toolCallId"))
                 self._ended.pop(call, None)
@@ -117,7 +121,7 @@ class Stream:
     def _end(self, key: str) -> None:
         status = {"error": "failed", "aborted": ""}.get(text_of(self._stop), "completed")
         if status:  # that the turn was interrupted, its last message told
-            self._log.emit(TurnEnd(status), key)
+            self._log.emit(TurnEnd(status, cost_usd=self._cost), key)
 
     def _rest(self, kind: str, value: dict[str, Any], key: str) -> None:
         log = self._log

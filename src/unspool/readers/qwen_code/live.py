@@ -149,6 +149,7 @@ class Stream:
                 facts.project = string(value.get("cwd"))
                 facts.model = string(value.get("model"))
                 facts.version = string(value.get("qwen_code_version"))
+                facts.tools = tuple(map(text_of, listing(value.get("tools"))))
             case "compact_boundary":
                 about = mapping(value.get("compact_metadata"))
                 log.emit(Compacted("", string(about.get("trigger")), count(about.get("pre_tokens")) or None), key)
@@ -167,9 +168,18 @@ class Stream:
         if usage is not None and not self._counted:
             log.emit(usage, f"{key}:usage")
         failed = value.get("is_error") is True
-        reason = string(mapping(value.get("error")).get("message")) or string(value.get("subtype")) if failed else None
-        duration = number(value.get("duration_ms"))
-        log.emit(TurnEnd("failed" if failed else "completed", duration, reason), key)
+        subtype = string(value.get("subtype"))
+        end = TurnEnd(
+            "failed" if failed else "completed",
+            number(value.get("duration_ms")),
+            string(mapping(value.get("error")).get("message")) or subtype if failed else None,
+            reason=subtype if failed else None,
+            answer=None if failed else string(value.get("result")),
+            api_ms=number(value.get("duration_api_ms")),
+            model_turns=count(value.get("num_turns")) or None,
+            cost_usd=number(value.get("total_cost_usd")),
+        )
+        log.emit(end, key)
 
 
 def _usage(model: str | None, usage: dict[str, Any]) -> TokenUsage | None:

@@ -1,8 +1,8 @@
 """Events → moments, live: which calls are open, whose they are, and what became of them.
 
 A call is open from its event until its result. Any number may be open; parallel calls do not disturb each other. What
-never gets a result is told when that is certain (its turn ended), or when it has taken long (an orphan, whose result may
-still come).
+never gets a result is told when that is certain (its turn ended), or when it has taken long (an orphan, whose result
+may still come).
 
 Time is that of the records where they have their own, else that of their arrival; so the same stream gives the same
 moments whether it is watched or replayed.
@@ -140,7 +140,7 @@ class Assembler:
                 )
                 self._model = self._model or content.model
             case TurnEnd():
-                moments += self._ended(event, content, now)
+                moments += self._ended(event, content)
             case _:
                 moments += self._aside(event, depth)
         return moments
@@ -211,7 +211,7 @@ class Assembler:
         start = open_.start
         return ToolEnded(id_, start.call, status, "", reason, seconds, start.depth, start.parent)
 
-    def _ended(self, event: Event, end: TurnEnd, now: float) -> Iterator[Moment]:
+    def _ended(self, event: Event, end: TurnEnd) -> Iterator[Moment]:
         """The end of a turn ends all that it left open; that of a sub-agent's only its own."""
         mine = event.stream_id
         told = end.text or end.reason
