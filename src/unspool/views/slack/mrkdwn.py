@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
+from unicodedata import combining, east_asian_width
 
 from unspool.views.slack.pieces import Close, Open, Piece, Text, code, fenced, link
 
@@ -159,14 +160,17 @@ def _inline(tokens: "list[Token]", in_bold: bool = False) -> Iterator[Piece]:
 
 def _table(tokens: "list[Token]") -> str:
     """Columns, one under another: Slack has no tables in a text."""
-    from rich.cells import cell_len, set_cell_size
-
     rows: list[list[str]] = []
     for token in tokens:
         if token.type == "tr_open":
             rows.append([])
         elif token.type == "inline":
             rows[-1].append("".join(piece.raw for piece in _inline(token.children or []) if isinstance(piece, Text)))
-    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
-    lines = ["  ".join(map(set_cell_size, row, widths)).rstrip() for row in rows]
+    widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
+    filled = [[cell + " " * (width - _width(cell)) for cell, width in zip(row, widths, strict=True)] for row in rows]
+    lines = ["  ".join(row).rstrip() for row in filled]
     return "\n".join([lines[0], "  ".join("─" * width for width in widths), *lines[1:]])
+
+
+def _width(text: str) -> int:
+    return sum(2 if east_asian_width(letter) in "WF" else not combining(letter) for letter in text)

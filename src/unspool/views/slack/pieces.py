@@ -242,7 +242,7 @@ def _cut(text: str, room: int) -> int:
 
 
 def _whole(text: str, end: int) -> int:
-    """The end, or the beginning of the character that it would cut: a letter with its accents, a joined emoji, a flag."""
+    """The end, or the beginning of what it would cut: a letter with its accents, a joined emoji, a flag."""
     least = max(0, end - 64)
     if end >= len(text):
         return len(text)
