@@ -21,6 +21,7 @@ _SPECIAL = re.compile("[&<>\U00010000-\U0010ffff]")
 _COSTS = {"&": 5, "<": 4, ">": 4}
 _APART = "\u200b"
 """A space without width: markers count only at the edges of words."""
+_FENCE_IN_TEXT = re.compile("`(?=``)")
 _MARGIN = 4
 """Left free for an ellipsis, and for such spaces."""
 _JOINER = "\u200d"
@@ -57,12 +58,12 @@ def italic(text: str) -> list[Piece]:
 def code(text: str) -> list[Piece]:
     """In a line, or as a block where it has several, or would end itself."""
     if "\n" in text.strip("\n") or "`" in text:
-        return [_FENCE, Text(_unfenced(text.strip("\n"))), _CLOSE]
+        return [_FENCE, Text(text.strip("\n")), _CLOSE]
     return _marked("`", text)
 
 
 def fenced(text: str) -> list[Piece]:
-    return [_FENCE, Text(_unfenced(text)), _CLOSE] if text.strip() else []
+    return [_FENCE, Text(text), _CLOSE] if text.strip() else []
 
 
 def link(url: str, inner: list[Piece]) -> list[Piece]:
@@ -80,10 +81,6 @@ def _in_link(piece: Piece) -> Piece:
 def _marked(mark: str, text: str) -> list[Piece]:
     text = text.strip()
     return [Open(mark, mark), Text(text), _CLOSE] if text else []
-
-
-def _unfenced(text: str) -> str:
-    return text.replace("```", _APART.join("```"))
 
 
 def clean(text: str) -> str:
@@ -132,7 +129,7 @@ def write(pieces: Iterable[Piece], limit: int, most: int = 1) -> list[str]:
     for piece in pieces:
         match piece:
             case Text(raw):
-                writer.text(clean(raw))
+                writer.text(_FENCE_IN_TEXT.sub("`" + _APART, clean(raw)))
             case Open():
                 writer.open(piece)
             case Close():
@@ -157,9 +154,13 @@ class _Writer:
     def _room(self) -> int:
         return self._limit - self._used - _MARGIN - sum(units(each.end) for each in self._opened)
 
+    @property
+    def _last(self) -> str:
+        return self._page[-1][-1] if self._page else ""
+
     def text(self, text: str) -> None:
         while text:
-            if self._after_mark and text[0].isalnum():
+            if (self._after_mark and text[0].isalnum()) or (text[0] == "`" and self._last == "`"):
                 self._put(_APART)
             self._after_mark = False
             if self._fits(text):
@@ -177,11 +178,14 @@ class _Writer:
         return len(text) <= room and sum(map(_cost, _SPECIAL.findall(text))) + len(text) <= room
 
     def open(self, mark: Open) -> None:
-        if units(mark.begin) + units(mark.end) + 1 > self._room:
+        needed = units(mark.begin) + units(mark.end) + 1
+        if needed > self._room:
             self._turn()
             if self.full:
                 return
-        if len(mark.begin) == 1 and self._page and self._page[-1][-1:].isalnum():
+            if needed > self._room:
+                mark = Open("", "")  # a link that fits nowhere is its text
+        if len(mark.begin) == 1 and (self._last.isalnum() or self._last == mark.begin):
             self._put(_APART)
         self._put(mark.begin)
         self._opened.append(mark)
