@@ -59,12 +59,13 @@ class Reactions:
     joinable = False
     held_until = 0.0
 
-    def __init__(self, shown: tuple[str, ...]) -> None:
+    def __init__(self, stale: tuple[str, ...]) -> None:
         self.waiting = False
         self.sending = False
         self.wanted = ""
-        self.shown = list(shown)
-        """Or maybe shown, by an earlier run."""
+        self._shown: list[str] = []
+        self._stale = list(stale)
+        """Maybe there, from an earlier run."""
 
     @property
     def about(self) -> list[str]:
@@ -72,24 +73,24 @@ class Reactions:
 
     def call(self) -> tuple[str, str] | None:
         """The next to make: the new one comes before the old one goes."""
-        if self.wanted not in self.shown:
+        if self.wanted not in self._shown:
             return "reactions.add", self.wanted
-        old = next((name for name in self.shown if name != self.wanted), None)
+        old = next((name for name in (*self._shown, *self._stale) if name != self.wanted), None)
         return None if old is None else ("reactions.remove", old)
 
     def made(self, method: str, name: str) -> None:
+        self._shown = [other for other in self._shown if other != name]
+        self._stale = [other for other in self._stale if other != name]
         if method == "reactions.add":
-            self.shown.append(name)
-        else:
-            self.shown.remove(name)
+            self._shown.append(name)
 
 
 class Outbox:
-    def __init__(self, channel: str, thread: str | None = None, shown: tuple[str, ...] = ()) -> None:
+    def __init__(self, channel: str, thread: str | None = None, stale: tuple[str, ...] = ()) -> None:
         self.channel = channel
         self.thread = thread
         """Its head's timestamp, which is its name; None until the head was posted."""
-        self._reactions = Reactions(shown)
+        self._reactions = Reactions(stale)
         self.lost: Counter[str] = Counter()
         """What will not be sent any more, by what it says."""
         self._waiting: deque[Card | Reactions] = deque()
@@ -115,8 +116,12 @@ class Outbox:
             self._cards[key] = card
             if len(self._cards) > _OPEN:
                 self._forget(next(iter(self._cards.values())))
+        before = card.parts.get(key)
         card.parts[key] = Part(message, settled)
-        self._wait(card)
+        if before is None or before.message != message:
+            self._wait(card)
+        elif card.ts is not None and card.settled and not card.waiting and not card.sending:
+            self._forget(card)
 
     def _card(self, urgent: bool, joinable: bool, held_until: float) -> Card:
         if joinable and len(self._waiting) >= _CROWDED:
@@ -136,7 +141,10 @@ class Outbox:
         return True
 
     def react(self, name: str) -> None:
-        """Show this one, and no other of ours."""
+        """Show this one, and no other of ours, when all that was said before is there."""
+        if self._reactions.waiting:
+            self._waiting.remove(self._reactions)
+            self._reactions.waiting = False
         self._reactions.wanted = name
         self._wait(self._reactions)
 

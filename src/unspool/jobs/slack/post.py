@@ -74,7 +74,7 @@ class Post:
                 return
             entry.made(request.method, request.arguments["name"])
             entry.sending = False
-            if entry.call() is not None:
+            if entry.call() is not None and not entry.waiting:
                 outbox.give_back(entry)
         elif isinstance(answer, Refused):
             self._refused(entry, request, answer)

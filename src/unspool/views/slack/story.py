@@ -34,7 +34,7 @@ from unspool.views.slack.pieces import Piece, Text, bold, code, first_line, ital
 
 HEAD = "head"
 RUNNING, SUCCEEDED, FAILED = "rocket", "white_check_mark", "rotating_light"
-_WINDOW = 64_000
+_WINDOW = 32_000
 """How much of a text is looked at: far more than is shown, so that a secret that begins in that is seen whole."""
 _ANSWER = 10_000
 _GROUP, _GROUPED = 6_000, 10
@@ -101,6 +101,8 @@ class Story:
         self._texts: list[str] = []
         """What the model said since the last tool."""
         self._first = 1
+        self._spoken = Message([], "")
+        """The same as a message."""
         self._list: set[str] = set()
         self._list_key = ""
 
@@ -187,7 +189,8 @@ class Story:
         if not self._texts:
             self._number += 1
         self._texts.append(text)
-        return Say(f"said {self._number}", self._said(), settled=False, held=True)
+        self._spoken = self._said()
+        return Say(f"said {self._number}", self._spoken, settled=False, held=True)
 
     def _said(self) -> Message:
         pieces: list[Piece] = [*bold("Assistant:"), Text("\n")]
@@ -206,7 +209,7 @@ class Story:
             self._texts.pop()
             yield Unsay(key, self._said() if self._texts else None)
         else:
-            yield Say(key, self._said())
+            yield Say(key, self._spoken)
         self._texts, self._first = [], 1
 
     def _tool(self, id_: str, call: ToolCall, end: ToolEnded | None) -> Iterator[Told]:
