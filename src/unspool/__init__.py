@@ -13,14 +13,16 @@ if TYPE_CHECKING:
     from unspool.errors import UnspoolError
     from unspool.ingest.open import read_exchanges
     from unspool.jobs.cook import cook
+    from unspool.jobs.pretty.render import pretty
     from unspool.model import Cooked, Exchange, Message, Note, Origin
 
 __version__ = "0.1.0"
-__all__ = ["Cooked", "Exchange", "Message", "Note", "Origin", "UnspoolError", "cook", "read_exchanges"]
+__all__ = ["Cooked", "Exchange", "Message", "Note", "Origin", "UnspoolError", "cook", "pretty", "read_exchanges"]
 
 _HOMES = {
     "UnspoolError": "unspool.errors",
     "cook": "unspool.jobs.cook",
+    "pretty": "unspool.jobs.pretty.render",
     "read_exchanges": "unspool.ingest.open",
     **dict.fromkeys(("Cooked", "Exchange", "Message", "Note", "Origin"), "unspool.model"),
 }

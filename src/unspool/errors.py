@@ -7,6 +7,7 @@ UnspoolError               exit status 2
 ├── SessionNotFound        a session's id that none has, or several
 ├── WrongPattern           a pattern that is no regular expression
 ├── EngineFailed           a cluster that cannot be had, or that gave up
+├── CommandNotRun          exit status 126 or 127, as in shells: a command that cannot be run
 ├── StrictFault            exit status 1: a fault in the data, under --strict
 └── PartsMissing           exit status 1: shards that are not there to be joined
 """
@@ -38,6 +39,12 @@ class WrongPattern(UnspoolError):
 
 class EngineFailed(UnspoolError):
     pass
+
+
+class CommandNotRun(UnspoolError):
+    def __init__(self, message: str, status: int) -> None:
+        super().__init__(message)
+        self.exit_status = status
 
 
 class StrictFault(UnspoolError):

@@ -15,6 +15,7 @@ from unspool.errors import UnspoolError
 COMMANDS = {
     "cook": "Turn recorded API traffic or agents' logs into a deduplicated graph of their conversations.",
     "squash": "Turn session logs into training data: one conversation a line.",
+    "pretty": "Watch an agent's run live: in the terminal, in a CI log, in Slack.",
     "sources": "Where each agent keeps its logs on this machine, and what there is.",
     "sessions": "List the sessions of coding agents, newest first.",
     "show": "One session as a readable transcript.",

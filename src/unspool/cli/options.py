@@ -29,8 +29,9 @@ AGENTS = (
 
 if TYPE_CHECKING:
     _Choice = click.Choice[str]
+    _Type = click.ParamType[float]
 else:
-    _Choice = click.Choice  # older versions have no types
+    _Choice, _Type = click.Choice, click.ParamType  # older versions have no types
 
 
 class _Agent(_Choice):
@@ -47,3 +48,22 @@ JSON = click.option("--json", "as_json", is_flag=True, help="JSON lines, for pro
 JOBS = click.option(
     "--jobs", metavar="N", type=click.IntRange(min=1), help="Processes to use; by default what pays for this much data."
 )
+
+
+class _Span(_Type):
+    """Seconds: `30`, `30s`, `500ms`, `2m`, `1h`."""
+
+    name = "span"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        import re
+
+        if isinstance(value, int | float):
+            return float(value)
+        found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h)?", str(value).strip())
+        if found is None:
+            self.fail(f"{value!r} is no span of time like 30s, 500ms or 2m", param, ctx)
+        return float(found[1]) * {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}[found[2] or "s"]
+
+
+SPAN = _Span()

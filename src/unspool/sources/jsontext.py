@@ -66,6 +66,33 @@ def spans(text: str, having: str | None = None) -> Iterator[tuple[int, int]]:
         at = end
 
 
+def objects_in(data: bytes) -> list[dict[str, Any]] | None:
+    """The objects of a text that holds nothing else: one after another, with blanks or commas between them."""
+    text, found, at = data.decode("utf-8", "replace"), [], 0
+    while at < len(text):
+        try:
+            value, at = _lenient.raw_decode(text, at)
+        except Unreadable:
+            return None
+        if not isinstance(value, dict):
+            return None
+        found.append(strict(mend(json.dumps(value))))
+        at = _BETWEEN.match(text, at).end()  # type: ignore[union-attr]  # it matches nothing, if nothing else
+    return found
+
+
+def breaks_off(data: bytes) -> bool:
+    """Whether the text is right as far as it goes and lines that follow may end it; no string goes on in a next line."""
+    text = data.decode("utf-8", "replace").rstrip()
+    try:
+        _lenient.raw_decode(text)
+    except json.JSONDecodeError as fault:
+        return fault.pos >= len(text)
+    except RecursionError:
+        pass
+    return False
+
+
 def _shallow(text: str) -> str:
     """The text with everything below the 200th level turned into strings."""
     pieces: list[str] = []
@@ -100,5 +127,6 @@ def _countable(written: str) -> int | str:
 
 _lenient = json.JSONDecoder(strict=False, parse_constant=str, parse_float=_finite, parse_int=_countable)
 _OBJECT = re.compile(r'(?:\A|[\n,\[\]}])[\s,\[\]]*\{(?=\s*["}])')
+_BETWEEN = re.compile(r"[\s,]*")
 _NESTING = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]')
 _DEEPEST = 200

@@ -51,15 +51,15 @@ def _row(row: Row) -> Iterator[str]:
             yield f"**{name}**{failed}{took}"
             if rest:
                 yield ""
-                yield from _fenced(rest, "")
+                yield from fenced(rest, "")
             if row.body:
                 yield ""
-                yield from _fenced(row.body, "diff" if row.form == "diff" else "")
+                yield from fenced(row.body, "diff" if row.form == "diff" else "")
         case "result":
             if row.body.strip():
                 yield "<details><summary>Result</summary>"
                 yield ""
-                yield from _fenced(row.body.rstrip("\n"), "")
+                yield from fenced(row.body.rstrip("\n"), "")
                 yield ""
                 yield "</details>"
         case "agent":
@@ -71,7 +71,7 @@ def _row(row: Row) -> Iterator[str]:
                 yield from row.body.strip().split("\n")
 
 
-def _fenced(text: str, language: str) -> Iterator[str]:
+def fenced(text: str, language: str) -> Iterator[str]:
     """A block of code whose fence is longer than any in it."""
     longest = max((len(fence) for fence in _FENCE.findall(text)), default=2)
     fence = "`" * max(3, longest + 1)

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from unspool.model.action import FileDelete, FileEdit, FileMove, FileWrite, PlanItem
 from unspool.model.event import ToolCall
-from unspool.sources.values import listing, mapping, text_of
+from unspool.sources.values import mapping, text_of
 from unspool.views.diffs import diff_of
 
 
@@ -71,8 +71,8 @@ def todos(call: ToolCall) -> tuple[PlanItem, ...]:
     """The list of tasks that the call writes, if it writes one."""
     if call.kind != "plan":
         return ()
-    items = []
-    for item in listing(mapping(call.arguments).get("items")):
+    items, told_items = [], mapping(call.arguments).get("items")
+    for item in told_items if isinstance(told_items, list | tuple) else ():
         told = item if isinstance(item, dict) else {"text": getattr(item, "text", item)}
         priority = told.get("priority")
         items.append(

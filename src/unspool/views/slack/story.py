@@ -16,12 +16,12 @@ from msgspec import Struct
 from unspool.model.action import PlanItem
 from unspool.model.event import ToolCall
 from unspool.views.pretty.banner import Banner
+from unspool.views.pretty.look import MARKS, fault, price
 from unspool.views.pretty.moments import (
     Ended,
     Listed,
     Moment,
     Noticed,
-    Prompted,
     Spoke,
     Started,
     ToolEnded,
@@ -41,7 +41,6 @@ _GROUP, _GROUPED = 6_000, 10
 """Characters and texts in one message of the model's."""
 _COMMAND, _LINES, _ARGUMENT, _OUTCOME, _TOOL = 600, 10, 160, 240, 1_200
 _TOOLS = 12
-_MARKS = {"COMPLETED": "✅", "FAILED": "❌", "INTERRUPTED": "⚠️", "ORPHANED": "⌛"}
 
 
 class Say(Struct, frozen=True):
@@ -107,8 +106,6 @@ class Story:
         self._list_key = ""
 
     def tell(self, moment: Moment) -> list[Told]:
-        if isinstance(moment, Prompted) and moment.depth == 0:
-            return self._goes_on()
         return list(self._tell(moment)) if significant(moment) else []
 
     def end(self) -> list[Told]:
@@ -125,8 +122,9 @@ class Story:
         if not isinstance(moment, Spoke):
             ended = moment if isinstance(moment, Ended) else None
             yield from self._close_group(ended)
-        if not isinstance(moment, Started | Ended):
-            yield from self._goes_on()
+        if isinstance(moment, Spoke | ToolStarted) and not self._in_turn:
+            self._in_turn = True  # another turn follows a result
+            yield React(RUNNING)
         match moment:
             case Started():
                 yield from self._start(moment)
@@ -143,13 +141,6 @@ class Story:
                 yield self._say_new("notice", message([section([Text(f"🚨 {told}")])], f"🚨 {told}"))
             case Ended():
                 yield from self._ended(moment)
-
-    def _goes_on(self) -> list[Told]:
-        """Another turn may follow a result."""
-        if self._in_turn or not self._begun:
-            return []
-        self._in_turn = True
-        return [React(RUNNING)]
 
     def _start(self, start: Started) -> Iterator[Told]:
         if self._begun and start.session == self._session:
@@ -218,7 +209,7 @@ class Story:
             if end is None:
                 yield from self._listed(items)
             return
-        pieces = [Text(f"{_MARKS[end.status] if end else '⏳'} "), *bold("Tool:"), Text(f" {self._safe(call.name)}")]
+        pieces = [Text(f"{MARKS[end.status] if end else '⏳'} "), *bold("Tool:"), Text(f" {self._safe(call.name)}")]
         about = self._call(call)
         pieces += about
         description = next((label.value for label in labels(call) if label.name == "Description"), "")
@@ -246,7 +237,9 @@ class Story:
 
     def _outcome(self, end: ToolEnded) -> str:
         """The first line of the result that says something, and how long it took."""
-        line = first_line(self._safe(end.output)) or end.reason or ("failed" if end.status == "FAILED" else "done")
+        failed = end.status == "FAILED"
+        output = fault(end.output[:_WINDOW]) if failed else end.output
+        line = first_line(self._safe(output)) or end.reason or ("failed" if failed else "done")
         line = shorten(line, _OUTCOME - 20)
         if end.seconds is None:
             return line
@@ -268,13 +261,17 @@ class Story:
         yield Say(self._list_key, told, settled=False)
 
     def _ended(self, end: Ended) -> Iterator[Told]:
-        title = "✅ Task Success" if end.succeeded else "🚨 Task Failed"
+        reason = f" ({self._safe(end.reason)})" if end.reason and end.text else ""
+        title = "✅ Task Success" if end.succeeded else f"❌ Task Failed{reason}"
         text = self._safe(end.text or end.reason or "").strip()
-        answer = mrkdwn(shorten(text, _ANSWER)) if text else italic("No text")
+        if end.succeeded:
+            answer = mrkdwn(shorten(text, _ANSWER)) if text else italic("No text")
+        else:
+            answer = [Text("🚨 "), *bold("Error:"), Text(f" {fault(text) or 'unknown'}")]
         elements = [
             ("Model", end.model),
             ("Turns", None if end.turns is None else str(end.turns)),
-            ("Cost", "unknown" if end.cost is None else f"${end.cost:.4f}"),
+            ("Cost", price(end.cost)),
             ("Duration", None if end.seconds is None else duration(end.seconds)),
             ("Denied", ", ".join(end.denied)),
         ]

@@ -1,0 +1,73 @@
+"""Lines on their way to whoever reads them. A slow reader is waited for, a closed pipe is told by BrokenPipeError."""
+
+import os
+import select
+import time
+from collections.abc import Callable
+from typing import BinaryIO
+
+_ENOUGH = 1 << 16
+"""Characters that are written at once."""
+
+
+class Output:
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._lines: list[str] = []
+        self._size = 0
+        self._pending = b""
+
+    def line(self, text: str) -> None:
+        self._lines.append(text)
+        self._size += len(text)
+        if self._size >= _ENOUGH:
+            self.flush()
+
+    def flush(self) -> None:
+        """Returns when all of it was taken."""
+        self._take()
+        while self._pending:
+            self._write()
+
+    def drain(self, seconds: float) -> None:
+        """The same, but not for ever: whoever does not read by then gets no more."""
+        self._take()
+        deadline = time.monotonic() + seconds
+        os.set_blocking(self._descriptor, False)
+        try:
+            while self._pending and (left := deadline - time.monotonic()) > 0:
+                if select.select([], [self._descriptor], [], left)[1]:
+                    self._write()
+        except OSError:  # it is gone, and so is what was for it
+            self._pending = b""
+        finally:
+            os.set_blocking(self._descriptor, True)
+
+    def _take(self) -> None:
+        if self._lines:
+            text = "\n".join(self._lines) + "\n"
+            self._lines, self._size = [], 0
+            self._pending += text.encode("utf-8", "replace")
+
+    def _write(self) -> None:
+        written = os.write(self._descriptor, self._pending[:_ENOUGH])
+        self._pending = self._pending[written:]
+
+
+class Tee:
+    """The raw stream, kept in a file. That it cannot be written is said once, and spoils nothing else."""
+
+    def __init__(self, file: BinaryIO, say: Callable[[str], None]) -> None:
+        self._file: BinaryIO | None = file
+        self._say = say
+        self.failed = False
+
+    def write(self, data: bytes) -> None:
+        if self._file is None:
+            return
+        try:
+            self._file.write(data)
+            self._file.flush()
+        except OSError as error:
+            self._say(f"{self._file.name}: {error.strerror}; from here on the stream is not kept")
+            self._file, self.failed = None, True

@@ -1,0 +1,189 @@
+"""A run on its way through: bytes of its stream in, moments out."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from time import monotonic
+from typing import Any
+
+from unspool.dialect import Decoder, Head, Reader, Record
+from unspool.ingest.heads import LOOK, reader_for
+from unspool.ingest.logs import OpenLog
+from unspool.model import Event, Facts, Note
+from unspool.readers import READERS
+from unspool.sources.live import Framing
+from unspool.views.pretty.assembler import ORPHAN_AFTER, Assembler
+from unspool.views.pretty.moments import Ended, Moment, Passed
+
+STREAMS = {
+    "claude": "claude_stream",
+    "codex": "codex_exec",
+    "cursor": "cursor_stream",
+    "droid": "droid_stream",
+    "gemini": "gemini_stream",
+    "goose": "goose_stream",
+    "opencode": "opencode_stream",
+    "pi": "pi_stream",
+    "qwen": "qwen_stream",
+}
+"""Live streams by the names that the command line has for them, and their readers."""
+_LIVE = frozenset(STREAMS.values())
+_SURE = 3
+"""Records after which a log that is no stream is believed to be one: the next record might tell more."""
+_CLAUDES = ("system", "assistant", "user", "result")
+
+
+class Run:
+    """Feed it the bytes as they come. What cannot be understood is counted in `unknown` and `faults`."""
+
+    def __init__(
+        self,
+        path: str,
+        reader: Reader | None = None,
+        orphan_after: float = ORPHAN_AFTER,
+        one_tool_at_a_time: bool = False,
+        clock: Callable[[], float] = monotonic,
+        pace: Callable[[Event, Assembler], Iterable[Moment]] | None = None,
+    ) -> None:
+        self._path = path
+        self._framing = Framing(path)
+        self._assembler = Assembler(orphan_after, one_tool_at_a_time)
+        self._clock = clock
+        self._pace = pace
+        """Called before each event: a replay waits until its time has come."""
+        self._reader: Reader | None = None
+        self._decoder: Decoder | None = None
+        self._held: list[Record] = []
+        """The first records, until they tell whose they are."""
+        self._hopeless = False
+        self._met: set[str] = set()
+        """Sessions that were announced, or that began without being announced."""
+        self._odd: set[str] = set()
+        """Types of records that no reader knows."""
+        self.unknown: Counter[str] = Counter()
+        self.faults: Counter[str] = Counter()
+        if reader is not None:
+            self._begin(reader)
+
+    @property
+    def result(self) -> Ended | None:
+        return self._assembler.result
+
+    @property
+    def due(self) -> float | None:
+        """When to `tick` if nothing comes until then."""
+        return self._assembler.due
+
+    def tick(self) -> list[Moment]:
+        return self._assembler.tick(self._clock())
+
+    def feed(self, data: bytes) -> Iterator[Moment]:
+        for item in self._framing.feed(data):
+            yield from self._item(item)
+
+    def read(self, log: OpenLog) -> Iterator[Moment]:
+        """A log that is no stream of lines: a database, a document."""
+        for item in log:
+            yield from self._told([item], log.sessions, log.reader)
+
+    def close(self, reason: str | None = None) -> Iterator[Moment]:
+        """The stream is over; the reason is that of whatever ended it too early."""
+        for item in self._framing.close():
+            yield from self._item(item)
+        if self._held:
+            yield from self._settle(self._recognised(last=True))
+        if self._decoder is not None and self._reader is not None:
+            yield from self._told(self._decoder.close(), self._decoder.sessions, self._reader)
+        told = (reason,) if reason is not None else ()
+        yield from self._assembler.close(self._clock(), *told)
+
+    def _item(self, item: Record | bytes) -> Iterator[Moment]:
+        if isinstance(item, bytes):
+            yield Passed(item.decode("utf-8", "replace"))
+        elif self._decoder is not None:
+            yield from self._record(item)
+        elif self._hopeless:
+            yield _as_it_came(item)
+        else:
+            self._held.append(item)
+            if (reader := self._recognised()) is not None or len(self._held) >= LOOK:
+                yield from self._settle(reader)
+
+    def _recognised(self, last: bool = False) -> Reader | None:
+        """Whose the records are that were held. Streams are told by one record; logs by some, lest they be streams."""
+        values = [record.value for record in self._held]
+        head = Head(self._path, lines=tuple(values), document=values[0] if last and len(values) == 1 else None)
+        reader = reader_for(head)
+        if reader is not None and not last and reader.name not in _LIVE and len(values) < _SURE:
+            return None
+        return READERS["claude_stream"] if reader is None and any(map(_is_claudes, values)) else reader
+
+    def _settle(self, reader: Reader | None) -> Iterator[Moment]:
+        held, self._held = self._held, []
+        if reader is None:
+            self._hopeless = True
+            yield from map(_as_it_came, held)
+            return
+        self._begin(reader)
+        for record in held:
+            yield from self._record(record)
+
+    def _begin(self, reader: Reader) -> Decoder:
+        self._reader, self._decoder, self._met = reader, reader.decoder(self._path), set()
+        return self._decoder
+
+    def _record(self, record: Record) -> Iterator[Moment]:
+        decoder, reader = self._decoder, self._reader
+        assert decoder is not None
+        assert reader is not None
+        told = list(decoder.feed(record))
+        if told and all(isinstance(item, Note) and item.kind == "unknown" for item in told):
+            other = self._other_reader(record.value)
+            if other is not None:
+                yield from self._told(decoder.close(), decoder.sessions, reader)
+                decoder, reader = self._begin(other), other
+                told = list(decoder.feed(record))
+        yield from self._told(told, decoder.sessions, reader)
+
+    def _other_reader(self, value: Any) -> Reader | None:
+        """Another agent's stream begins, or this was never the stream that it seemed to be."""
+        kind = str(value.get("type"))
+        if kind in self._odd:
+            return None
+        reader = reader_for(Head(self._path, lines=(value,)))
+        if reader is None or reader.name not in _LIVE or reader is self._reader:
+            self._odd.add(kind)
+            return None
+        return reader
+
+    def _told(self, items: Iterable[Event | Note], sessions: dict[str, Facts], reader: Reader) -> Iterator[Moment]:
+        events = []
+        for item in items:
+            if isinstance(item, Event):
+                events.append(item)
+            elif item.kind == "unknown":
+                self.unknown[item.reason] += 1
+            elif item.kind != "repaired":
+                self.faults[item.reason] += 1
+        if len(sessions) != len(self._met):
+            yield from self._started(sessions, reader, silent=not events)
+        for event in events:
+            if self._pace is not None:
+                yield from self._pace(event, self._assembler)
+            yield from self._assembler.feed(event, self._clock())
+
+    def _started(self, sessions: dict[str, Facts], reader: Reader, silent: bool) -> Iterator[Moment]:
+        """A session that its log announces: by a record of its own, or by saying where it runs."""
+        for name, facts in sessions.items():
+            if name not in self._met:
+                self._met.add(name)
+                if silent or facts.project:
+                    yield self._assembler.start(facts, reader.title)
+
+
+def _is_claudes(value: Any) -> bool:
+    """A message as Claude Code has it, though it tells nothing of the program."""
+    return isinstance(value, dict) and value.get("type") in _CLAUDES and "sessionId" not in value
+
+
+def _as_it_came(record: Record) -> Passed:
+    return Passed(record.data.decode("utf-8", "replace"))

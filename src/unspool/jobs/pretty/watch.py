@@ -1,0 +1,185 @@
+"""Watching: from where a stream comes to where it is shown, until it ends or somebody has seen enough."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Protocol
+
+from msgspec import Struct
+
+from unspool.errors import UnknownFormat
+from unspool.ingest.heads import reader_of
+from unspool.ingest.logs import OpenLog
+from unspool.jobs.pretty.arrivals import Command, arriving, growing
+from unspool.jobs.pretty.output import Output, Tee
+from unspool.jobs.pretty.replay import Pace
+from unspool.jobs.pretty.run import STREAMS, Run
+from unspool.jobs.pretty.stopping import Stopped, stoppable
+from unspool.readers import READERS
+from unspool.sources.files import DASH, blocks
+from unspool.views.pretty.assembler import ORPHAN_AFTER
+from unspool.views.pretty.moments import Moment
+from unspool.views.pretty.styles import Style
+
+NO_RESULT = 3
+"""The exit status of a run that ended without saying how."""
+_FLUSHING = 1.0
+"""Seconds that a reader has to take what was shown when we are told to stop."""
+_FAREWELL = 2.0
+"""Seconds that listeners have then."""
+
+
+class Listener(Protocol):
+    """Somebody else who is told of each moment, and who must not make us wait."""
+
+    def tell(self, moment: Moment) -> None: ...
+
+    def close(self, deadline: float | None = None) -> None:
+        """The run is over. Waits for what is still to be said, at most so many seconds."""
+
+
+class Wanted(Struct, frozen=True):
+    """What is to be watched, and how."""
+
+    path: str = DASH
+    command: tuple[str, ...] = ()
+    format: str | None = None
+    follow: bool = False
+    speed: float = 0.0
+    orphan_after: float = ORPHAN_AFTER
+    one_tool_at_a_time: bool = False
+    until_result: bool = False
+    """A file that is followed is followed only until the run says how it went."""
+
+
+class Watched(Struct):
+    """How it went."""
+
+    run: Run
+    status: int | None = None
+    """That of the command that was run, or of the signal that stopped us."""
+
+    @property
+    def outcome(self) -> int:
+        """The run's own, as an exit status."""
+        result = self.run.result
+        return NO_RESULT if result is None else 0 if result.succeeded else 1
+
+
+def watch(wanted: Wanted, style: Style, output: Output, tee: Tee | None, listeners: Sequence[Listener]) -> Watched:
+    """Returns when the stream is over, or a signal came. A reader who has gone is a BrokenPipeError."""
+    with stoppable():
+        watching = _Watching(wanted, style, output, tee, listeners)
+        try:
+            watching.go()
+        except BrokenPipeError:
+            watching.abandon()
+            raise
+        return watching.seen
+
+
+class _Watching:
+    def __init__(
+        self, wanted: Wanted, style: Style, output: Output, tee: Tee | None, listeners: Sequence[Listener]
+    ) -> None:
+        self._wanted, self._style, self._output, self._tee = wanted, style, output, tee
+        self._listeners = listeners
+        self._command = Command(wanted.command) if wanted.command else None
+        live = self._command is not None or wanted.follow or wanted.path == DASH
+        pace = None if live else Pace(wanted.speed, output.flush)
+        reader = READERS[STREAMS[wanted.format]] if wanted.format else None
+        options = (wanted.orphan_after, wanted.one_tool_at_a_time)
+        if pace is None:
+            self._run = Run(wanted.path, reader, *options)
+        else:
+            self._run = Run(wanted.path, reader, *options, pace.clock, pace.wait)
+        self.seen = Watched(self._run)
+
+    def go(self) -> None:
+        try:
+            self._show_all()
+            self._show(self._run.close())
+            self._end()
+        except Stopped as stop:
+            self._stopped(stop)
+            return
+        if self._command is not None:
+            self.seen.status = self._command.end()
+        for listener in self._listeners:
+            listener.close()
+
+    def _stopped(self, stop: Stopped) -> None:
+        """What was seen is shown, open calls and all; a command may say its last words."""
+        self.seen.status = stop.exit_status
+        try:
+            if self._command is not None:
+                self._command.stop(stop.number)
+                self._show_all()
+            for moment in self._run.close(f"unspool was stopped by {stop.name}"):
+                self._tell(moment)
+            self._end(drain=True)
+            if self._command is not None:
+                self._command.end()
+            for listener in self._listeners:
+                listener.close(_FAREWELL)
+        except Stopped:  # twice: at once
+            if self._command is not None:
+                self._command.kill()
+
+    def abandon(self) -> None:
+        if self._command is not None:
+            self._command.abandon()
+        for listener in self._listeners:
+            listener.close()
+
+    def _end(self, drain: bool = False) -> None:
+        for line in self._style.close():
+            self._output.line(line)
+        if drain:
+            self._output.drain(_FLUSHING)
+        else:
+            self._output.flush()
+
+    def _show_all(self) -> None:
+        document = self._document()
+        if document is not None:
+            self._show(document)
+            return
+        for data in self._arrivals():
+            if data is None:
+                self._show(self._run.tick())
+                continue
+            if self._tee is not None:
+                self._tee.write(data)
+            self._show(self._run.feed(data))
+            if self._wanted.until_result and self._wanted.follow and self._run.result is not None:
+                return
+
+    def _arrivals(self) -> Iterable[bytes | None]:
+        wanted = self._wanted
+        if self._command is not None:
+            return self._command.arriving(lambda: self._run.due)
+        if wanted.path == DASH:
+            return arriving(0, lambda: self._run.due)
+        return growing(wanted.path) if wanted.follow else blocks(wanted.path)
+
+    def _document(self) -> Iterator[Moment] | None:
+        """The moments of a log that is no stream of lines; None for one that is."""
+        wanted = self._wanted
+        if self._command is not None or wanted.path == DASH or wanted.format is not None:
+            return None
+        reader, head = reader_of(wanted.path)
+        if reader is None or (reader.rows is None and not reader.document):
+            return None
+        if wanted.follow:
+            raise UnknownFormat(f"{wanted.path}: a log of {reader.title} that is no stream of lines cannot be followed")
+        return self._run.read(OpenLog(wanted.path, reader, head))
+
+    def _show(self, moments: Iterable[Moment]) -> None:
+        for moment in moments:
+            self._tell(moment)
+        self._output.flush()
+
+    def _tell(self, moment: Moment) -> None:
+        for listener in self._listeners:
+            listener.tell(moment)
+        for line in self._style.show(moment):
+            self._output.line(line)

@@ -1,0 +1,120 @@
+"""Markdown for a terminal, by rich: rows of a given width."""
+
+import re
+from collections.abc import Iterator
+from io import StringIO
+from typing import TYPE_CHECKING, Any
+
+from unspool.views.pretty.columns import Row, cells, wrap
+
+if TYPE_CHECKING:
+    from rich.markdown import Markdown
+
+LONGEST = 1 << 16
+"""Bytes of Markdown that are interpreted; what is longer is shown as it was written."""
+_MARKED = re.compile(r"[*_`#>|~\[\]<&\\]|^[ \t]*(?:[-+]|\d+[.)])[ \t]|^[-=]{2,}[ \t]*$|^(?: {4}|\t)", re.MULTILINE)
+
+
+def plain(text: str, width: int) -> Iterator[Row]:
+    """Lines as they are, broken where they are too long."""
+    for line in text.split("\n"):
+        if len(line) <= width and line.isascii():
+            yield len(line), line
+        else:
+            yield from wrap(line, width)
+
+
+class Markup:
+    """Rows of Markdown. One console serves all: making one takes longer than a message."""
+
+    def __init__(self, color: bool) -> None:
+        self._color = color
+        self._console: Any = None
+
+    def rows(self, text: str, width: int) -> Iterator[Row]:
+        text = text.strip("\n")
+        long = len(text) > LONGEST // 4 and len(text.encode("utf-8", "replace")) > LONGEST
+        if long or not _MARKED.search(text):
+            yield from plain(text, width)
+        else:
+            yield from self._rendered(text, width)
+
+    def _rendered(self, text: str, width: int) -> Iterator[Row]:
+        from rich.color import ColorSystem
+        from rich.console import Console
+
+        if self._console is None:
+            self._console = Console(
+                file=StringIO(), width=width, force_terminal=self._color, color_system="standard", legacy_windows=False
+            )
+        console = self._console
+        system = ColorSystem.STANDARD
+        blanks: list[Row] = []
+        begun = False
+        for line in console.render_lines(_markdown(text), console.options.update(width=width), pad=False):
+            written = "".join(segment.text for segment in line).rstrip()
+            if not written:
+                blanks = [(0, "")] if begun else []
+                continue
+            begun = True
+            yield from blanks
+            blanks = []
+            columns = cells(written)
+            if columns > width:  # rich may measure otherwise than we do
+                yield from plain(written, width)
+            else:
+                yield columns, _drawn(line, len(written), system) if self._color else written
+
+
+def _drawn(line: list[Any], length: int, system: Any) -> str:
+    """The segments of a line with their colours, without the blanks at its end."""
+    pieces: list[str] = []
+    for segment in line:
+        text = segment.text[:length]
+        length -= len(text)
+        if text:
+            pieces.append(segment.style.render(text, color_system=system) if segment.style else text)
+    return "".join(pieces)
+
+
+_MADE: list[type["Markdown"]] = []
+
+
+def _markdown(text: str) -> "Markdown":
+    """Line breaks stay where the model made them."""
+    if not _MADE:
+        _MADE.append(_flavour())
+    document = _MADE[0](text, hyperlinks=False)
+    for token in document.parsed:
+        for child in token.children or ():
+            if child.type == "softbreak":
+                child.type = "hardbreak"
+    return document
+
+
+def _flavour() -> type["Markdown"]:
+    """Rich's Markdown, quieter: headings on the left and without frames, code without a lexer."""
+    from rich.console import Console, ConsoleOptions, RenderResult
+    from rich.markdown import CodeBlock, Heading, Markdown
+    from rich.padding import Padding
+    from rich.text import Text
+
+    class PlainHeading(Heading):
+        def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+            self.text.justify = "left"
+            yield Text("")
+            yield self.text
+
+    class PlainCode(CodeBlock):
+        def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+            yield Padding(Text(str(self.text).rstrip("\n"), style="cyan"), (0, 0, 0, 2))
+
+    class Quiet(Markdown):
+        elements = {  # noqa: RUF012  # as in the class above
+            **Markdown.elements,
+            "heading_open": PlainHeading,
+            "fence": PlainCode,
+            "code_block": PlainCode,
+        }
+
+    return Quiet
