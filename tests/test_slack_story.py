@@ -107,7 +107,7 @@ def test_a_tool_while_it_runs_and_afterwards() -> None:
 @pytest.mark.parametrize(
     ("ended", "expected"),
     [
-        (done(call("Bash", command="x"), "Error: no such file", 0.25, "FAILED"), "❌ … _Error: no such file (0.25s)_"),
+        (done(call("Bash", command="x"), "Error: no such file", 0.25, "FAILED"), "❌ … _no such file (0.25s)_"),
         (done(call("Bash", command="x"), "", None, "COMPLETED"), "✅ … _done_"),
         (done(call("Bash", command="x"), "", 75.0, "FAILED"), "❌ … _failed (1m 15s)_"),
         (done(call("Bash", command="x"), "\x1b[32mok\x1b[0m a_b"), "✅ … `ok a_b`"),
@@ -132,6 +132,9 @@ def test_what_a_call_is_about() -> None:
     }
     for expected, moment in told.items():
         assert text_of(tell(START, moment)[-1]) == f"⏳ *Tool:* {moment.name}\n{expected}"
+    here = Started("Claude Code", "s", folder="/home/ada/bakery")
+    assert text_of(tell(here, tool("Read", file_path="/home/ada/bakery/a.py"))[-1]).endswith("`a.py`")
+    assert text_of(tell(here, tool("Read", file_path="/etc/hosts"))[-1]).endswith("`/etc/hosts`")
 
 
 def test_what_the_model_says_is_one_message_numbered() -> None:
@@ -181,13 +184,15 @@ def test_the_result() -> None:
 
 
 def test_a_failed_result() -> None:
-    end = Ended(False, None, "error_max_turns", denied=("Bash",))
+    end = Ended(False, "Error: Reached 3 < 4 turns", "error_max_turns", denied=("Bash",))
     result, reaction = tell(START, end)[-2:]
     header, section, context = said(result)
-    assert header["text"]["text"] == "🚨 Task Failed"
-    assert section["text"]["text"] == "`error_max_turns`" or section["text"]["text"] == "error_max_turns"
+    assert header["text"]["text"] == "❌ Task Failed (error_max_turns)"
+    assert section["text"]["text"] == "🚨 *Error:* Reached 3 &lt; 4 turns"
     assert [element["text"] for element in context["elements"]] == ["*Cost:* unknown", "*Denied:* Bash"]
     assert reaction == React("rotating_light")
+    bare = said(tell(START, Ended(False, None, "killed"))[-2])
+    assert [bare[0]["text"]["text"], bare[1]["text"]["text"]] == ["❌ Task Failed", "🚨 *Error:* killed"]
 
 
 def test_a_result_that_repeats_the_answer_says_it_alone() -> None:
@@ -197,6 +202,8 @@ def test_a_result_that_repeats_the_answer_says_it_alone() -> None:
     assert isinstance(before, Unsay)
     assert before.instead is not None
     assert before.instead.blocks[0]["text"]["text"] == "*Assistant:*\nFirst"
+    own = tell(START, answer, Ended(True))[-2]
+    assert said(own)[1]["text"]["text"] == "Done.\n\nAll of it."
     other = tell(START, answer, Ended(True, "Something else"))[-3]
     assert isinstance(other, Say)
 
@@ -217,7 +224,8 @@ def test_a_turn_after_the_result_runs_again() -> None:
     teller.tell(Ended(True, "One"))
     assert teller.end() == []
     assert teller.tell(START) == []
-    assert teller.tell(Prompted("And now?")) == [React("rocket")]
+    assert teller.tell(Prompted("And now?")) == []
+    assert teller.tell(Spoke("Now this"))[0] == React("rocket")
     assert len(teller.end()) == 2
 
 

@@ -52,7 +52,7 @@ def bold(text: str) -> list[Piece]:
 
 def italic(text: str) -> list[Piece]:
     """Or as code, where a text holds what would end it."""
-    return code(text) if re.search("[*_~`]", text) else _marked("_", text)
+    return code(text.replace("`", "ˋ")) if re.search("[*_~`]", text) else _marked("_", text)
 
 
 def code(text: str) -> list[Piece]:

@@ -11,7 +11,7 @@ Secrets are taken out of a text before anything of it is cut: half a key would b
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from unspool.model.action import PlanItem
 from unspool.model.event import ToolCall
@@ -41,6 +41,7 @@ _GROUP, _GROUPED = 6_000, 10
 """Characters and texts in one message of the model's."""
 _COMMAND, _LINES, _ARGUMENT, _OUTCOME, _TOOL = 600, 10, 160, 240, 1_200
 _TOOLS = 12
+_PATHS = ("File", "Path", "To")
 
 
 class Say(Struct, frozen=True):
@@ -93,6 +94,7 @@ class Story:
         self._redact = redact
         self._banner = banner
         self._session: str | None = None
+        self._folder = ""
         self._begun = False
         self._in_turn = False
         """Something happened that no result has told the end of."""
@@ -119,9 +121,10 @@ class Story:
     def _tell(self, moment: Moment) -> Iterator[Told]:
         if not self._begun and not isinstance(moment, Started):
             yield from self._start(Started("", ""))
+        if isinstance(moment, Ended):
+            moment = self._answered(moment)
         if not isinstance(moment, Spoke):
-            ended = moment if isinstance(moment, Ended) else None
-            yield from self._close_group(ended)
+            yield from self._close_group(moment if isinstance(moment, Ended) else None)
         if isinstance(moment, Spoke | ToolStarted) and not self._in_turn:
             self._in_turn = True  # another turn follows a result
             yield React(RUNNING)
@@ -163,6 +166,7 @@ class Story:
         yield self._say_new("start", told) if self._begun else Say(HEAD, told, urgent=True)
         yield React(RUNNING)
         self._begun, self._session, self._in_turn = True, start.session, True
+        self._folder = f"{start.folder.rstrip('/')}/" if start.folder else ""
 
     def _about(self) -> list[Piece]:
         description, url = self._banner.description, self._banner.url
@@ -186,10 +190,15 @@ class Story:
     def _said(self) -> Message:
         pieces: list[Piece] = [*bold("Assistant:"), Text("\n")]
         numbered = self._first + len(self._texts) > 2
+        told: list[Piece] = []
         for number, text in enumerate(self._texts, self._first):
-            pieces += [Text(f"{number}. ")] if numbered else []
-            pieces += [*mrkdwn(text), Text("\n")]
-        return message(sections(pieces), first_line(self._texts[-1]))
+            told = mrkdwn(text)
+            pieces += [*([Text(f"{number}. ")] if numbered else []), *told, Text("\n")]
+        return message(sections(pieces), first_line(_raw(told)))
+
+    def _answered(self, end: Ended) -> Ended:
+        """Where a result has no text of its own, what was said last is the answer."""
+        return structs.replace(end, text=self._texts[-1]) if end.succeeded and not end.text and self._texts else end
 
     def _close_group(self, ended: Ended | None) -> Iterator[Told]:
         """A result mostly repeats what was said last; then it is enough to say it there."""
@@ -216,9 +225,8 @@ class Story:
         told = self._outcome(end) if end is not None else _running(first_line(self._safe(description)))
         if told:
             pieces += [Text("\n"), *italic(shorten(told, _OUTCOME))]
-        fallback = "".join(piece.raw for piece in pieces if isinstance(piece, Text))
         settled = end is not None and end.status in ("COMPLETED", "FAILED")
-        yield Say(f"tool {id_}", message([section(pieces, _TOOL)], fallback), settled=settled, joinable=True)
+        yield Say(f"tool {id_}", message([section(pieces, _TOOL)], _raw(pieces)), settled=settled, joinable=True)
 
     def _call(self, call: ToolCall) -> list[Piece]:
         """What it is about: the command, the file, the pattern; of a tool that we do not know, its arguments."""
@@ -227,12 +235,16 @@ class Story:
             return []
         if call.kind in ("mcp", "generic"):
             return [piece for label in told[:5] for piece in self._named("\n", label)]
-        first = code(shorten(self._safe(told[0].value), _COMMAND, _LINES))
+        first = code(shorten(self._safe(self._near(told[0])), _COMMAND, _LINES))
         return [Text("\n"), *first, *(piece for label in told[1:4] for piece in self._named(" · ", label))]
+
+    def _near(self, label: Label) -> str:
+        """A path as it is seen from where the run is."""
+        return label.value.removeprefix(self._folder) if label.name in _PATHS else label.value
 
     def _named(self, before: str, label: Label) -> list[Piece]:
         """A name and its value, seen together: a password is told by its name."""
-        name, _, value = self._safe(f"{label.name}: {label.value}").partition(": ")
+        name, _, value = self._safe(f"{label.name}: {self._near(label)}").partition(": ")
         return [Text(f"{before}{name}: "), *code(shorten(" ".join(value.split()).replace("`", "ˋ"), _ARGUMENT))]
 
     def _outcome(self, end: ToolEnded) -> str:
@@ -277,7 +289,8 @@ class Story:
         ]
         told = [[*bold(f"{name}:"), Text(f" {self._safe(value)}")] for name, value in elements if value]
         blocks = [header(title), *sections(answer), context(told)]
-        yield self._say_new("result", message(blocks, f"{title}: {first_line(text)}" if text else title), urgent=True)
+        brief = first_line(_raw(answer)) if text else ""
+        yield self._say_new("result", message(blocks, f"{title}: {brief}" if brief else title), urgent=True)
         yield React(SUCCEEDED if end.succeeded else FAILED)
         self._in_turn = False
 
@@ -287,6 +300,10 @@ class Story:
 
     def _safe(self, text: str) -> str:
         return self._redact(text[:_WINDOW])
+
+
+def _raw(pieces: list[Piece]) -> str:
+    return "".join(piece.raw for piece in pieces if isinstance(piece, Text))
 
 
 def _running(description: str) -> str:
