@@ -55,6 +55,8 @@ class Run:
         self._held: list[Record] = []
         """The first records, until they tell whose they are."""
         self._hopeless = False
+        self._talking = False
+        """The last line was no record."""
         self._met: set[str] = set()
         """Sessions that were announced, or that began without being announced."""
         self._odd: set[str] = set()
@@ -98,8 +100,12 @@ class Run:
 
     def _item(self, item: Record | bytes) -> Iterator[Moment]:
         if isinstance(item, bytes):
-            yield Passed(item.decode("utf-8", "replace"))
-        elif self._decoder is not None:
+            if self._talking or (not item.isspace() and item):  # blank lines between records mean nothing
+                self._talking = True
+                yield Passed(item.decode("utf-8", "replace"))
+            return
+        self._talking = False
+        if self._decoder is not None:
             yield from self._record(item)
         elif self._hopeless:
             yield _as_it_came(item)

@@ -29,6 +29,7 @@ from unspool.views.pretty.look import (
     fault,
     figures,
     head_lines,
+    is_hidden,
     more,
     short,
     took,
@@ -56,9 +57,6 @@ _BOLD, _DIM, _RED, _GREEN, _YELLOW, _BLUE, _MAGENTA, _CYAN = "1", "2", "31", "32
 _TINTS = {"COMPLETED": _GREEN, "FAILED": _RED, "INTERRUPTED": _YELLOW, "ORPHANED": _YELLOW}
 _DIFF = {"+": _GREEN, "-": _RED, "@": _CYAN}
 _LEVELS = {"info": ("💡", _DIM), "warning": ("⚠️", _YELLOW), "error": ("🚨", _RED)}
-_UNSAID = ("context", "system")
-"""What the model was shown and nobody said."""
-_QUIET_HOOK = "hook "
 
 
 class Boxes:
@@ -267,8 +265,7 @@ class Boxes:
         yield from self._box("todo", rows, _CYAN, plan.depth)
 
     def _noticed(self, notice: Noticed) -> Iterator[str]:
-        hidden = notice.level in _UNSAID or (notice.level == "info" and notice.text.startswith(_QUIET_HOOK))
-        if hidden and not self._look.full:
+        if is_hidden(notice) and not self._look.full:
             return
         mark, tint = _LEVELS.get(notice.level, ("💡", _DIM))
         yield from self._line(f"{mark} {safe(notice.text.strip())}", tint, notice.depth)

@@ -8,7 +8,7 @@
 from collections.abc import Iterator
 
 from unspool.views.pretty.columns import safe_line
-from unspool.views.pretty.look import LONG_LINE, Look, fault, more, price, short, took
+from unspool.views.pretty.look import LONG_LINE, Look, fault, is_hidden, more, price, short, took
 from unspool.views.pretty.moments import (
     Ended,
     Listed,
@@ -25,7 +25,6 @@ from unspool.views.pretty.moments import (
 from unspool.views.pretty.tools import labels, todo_line, todos
 
 _TINTS = {"error": "31", "warning": "33", "tool": "36", "result": "32", "text": "34", "thinking": "2", "done": "1"}
-_UNSAID = ("context", "system")
 
 
 class Lines:
@@ -52,7 +51,7 @@ class Lines:
                 told = " · ".join(map(todo_line, items)) or text or ""
                 yield self._line("todo", self._folded(told), depth)
             case Noticed(text=text, level=level, depth=depth):
-                if level not in _UNSAID or self._look.full:
+                if not is_hidden(moment) or self._look.full:
                     kind = level if level in ("warning", "error") else "notice"
                     yield self._line(kind, self._folded(text), depth)
             case Started():
@@ -78,10 +77,14 @@ class Lines:
         left = f" {more(rest.count(chr(10)) + 1)}" if rest else ""
         return safe_line(short(first.rstrip("\r").replace("\t", " "), LONG_LINE) + left)
 
-    def _call(self, start: ToolStarted | ToolEnded) -> str:
-        """The name, and what it is about."""
+    def _call(self, start: ToolStarted) -> str:
+        about = self._about(start)
+        return f"{safe_line(start.name)}: {about}" if about else safe_line(start.name)
+
+    def _about(self, start: ToolStarted | ToolEnded) -> str:
+        """What a call is about; nothing for one that we did not see."""
         if start.call is None:
-            return safe_line(start.name)
+            return ""
         if items := todos(start.call):
             about = " · ".join(map(todo_line, items))
         else:
@@ -89,7 +92,7 @@ class Lines:
             about = " · ".join(
                 [label.value if not at else f"{label.name}: {label.value}" for at, label in enumerate(told)]
             )
-        return f"{safe_line(start.name)}: {self._folded(about)}" if about else safe_line(start.name)
+        return self._folded(about)
 
     def _tool_ended(self, end: ToolEnded) -> Iterator[str]:
         if end.reason is not None and not self._look.queue:
@@ -98,7 +101,9 @@ class Lines:
         kind = {"COMPLETED": "result", "FAILED": "error"}.get(end.status, "warning")
         told = fault(end.output) if end.status == "FAILED" else end.output
         about = self._folded(end.reason or told)
-        name = self._call(end) if self._look.queue else safe_line(end.name)
+        if self._look.queue and (asked := self._about(end)):
+            about = f"{asked} → {about}" if about else asked
+        name = safe_line(end.name)
         yield self._line(
             kind, f"{name} {end.status}{spent}: {about}" if about else f"{name} {end.status}{spent}", end.depth
         )

@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from unspool.views.pretty.banner import Banner
-from unspool.views.pretty.moments import Ended, Status
+from unspool.views.pretty.moments import Ended, Noticed, Status
 
 WIDTH, WIDEST, NARROWEST = 58, 120, 24
 """Columns of a box where nobody knows how many there are; at most; at least."""
@@ -14,6 +14,7 @@ OUTPUT_LINES, DIFF_LINES, COMMAND_LINES, BRIEF_LINES = 10, 24, 12, 6
 LONG_LINE = 400
 """Characters of one line of them."""
 _ERROR = "Error: "
+_UNSAID, _HOOK = ("context", "system"), "hook "
 _WRAPPED = ("<tool_use_error>", "</tool_use_error>")
 
 
@@ -28,6 +29,11 @@ class Look(Struct, frozen=True):
     queue: bool = False
     """A call and its result are shown as one."""
     banner: Banner = Banner()
+
+
+def is_hidden(notice: Noticed) -> bool:
+    """What the model was shown and nobody said, and hooks that did their work: of use only where nothing is cut."""
+    return notice.level in _UNSAID or (notice.level == "info" and notice.text.startswith(_HOOK))
 
 
 def fault(output: str) -> str:

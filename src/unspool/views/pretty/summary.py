@@ -4,7 +4,18 @@ from collections.abc import Iterator
 
 from unspool.views.markdown import fenced
 from unspool.views.pretty.columns import safe, safe_line
-from unspool.views.pretty.look import DIFF_LINES, MARKS, OUTPUT_LINES, Look, fault, figures, head_lines, more, took
+from unspool.views.pretty.look import (
+    DIFF_LINES,
+    MARKS,
+    OUTPUT_LINES,
+    Look,
+    fault,
+    figures,
+    head_lines,
+    is_hidden,
+    more,
+    took,
+)
 from unspool.views.pretty.moments import (
     Ended,
     Listed,
@@ -20,7 +31,6 @@ from unspool.views.pretty.moments import (
 )
 from unspool.views.pretty.tools import change_of, labels, todo_line, todos
 
-_UNSAID = ("context", "system")
 _ESCAPED = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_{}[]<>#|~"})
 
 
@@ -76,7 +86,7 @@ class Summary:
                 yield ""
                 yield from [f"- {_plain(todo_line(item))}" for item in items] or safe(text or "").split("\n")
             case Noticed(text=text, level=level):
-                if level not in _UNSAID or self._look.full:
+                if not is_hidden(moment) or self._look.full:
                     mark = {"warning": "⚠️", "error": "🚨"}.get(level, "💡")
                     yield f"*{mark} {_plain(text)}*"
             case Ended():
