@@ -17,6 +17,7 @@ from unspool.jobs.slack.threads import keep_thread, last_thread, thread_name
 from unspool.sources.keys import key
 from unspool.views.pretty.banner import Banner
 from unspool.views.pretty.moments import Moment
+from unspool.views.slack.mrkdwn import mrkdwn
 from unspool.views.slack.story import FAILED, SUCCEEDED, Story, Told
 
 TOKEN, CHANNEL, THREAD = "CCPRETTY_SLACK_TOKEN", "CCPRETTY_SLACK_CHANNEL", "CCPRETTY_SLACK_THREAD_TS"
@@ -98,6 +99,7 @@ def listener(environment: Mapping[str, str], banner: Banner, wishes: Wishes, say
     if given and thread is None:
         say(f"Slack is off: {THREAD} is no timestamp of a message: {given!r}")
         return None
+    mrkdwn("")  # what it imports, the first words need not wait for
     outbox = Outbox(channel, thread, (SUCCEEDED, FAILED) if thread else ())
     story = Story(_redact(), banner)
     if wishes.dry_run:
