@@ -89,7 +89,7 @@ def test_nobody_notices_that_slack_is_away(variables: dict[str, str], unspool: R
     assert done.returncode == 1
     assert done.stdout == without
     said = done.stderr.decode().splitlines()
-    assert said[1].startswith("Slack: 4 not sent (chat.postMessage: ")
+    assert said[1].startswith("Slack: 4 messages not sent (chat.postMessage: ")
     assert "refused" in said[1]
     assert said[2] == "  🚀 Claude Code Session Started"
     assert SECRET[15:] not in done.stderr.decode()
@@ -104,7 +104,7 @@ def test_slack_that_is_busy_for_ever_is_not_waited_for(
     assert time.monotonic() - begin < 60
     assert done.returncode == 0
     assert done.stdout == without
-    assert "4 not sent (chat.postMessage: rate limited)" in done.stderr.decode()
+    assert "4 messages not sent (chat.postMessage: rate limited)" in done.stderr.decode()
     assert len(slack.calls) == 1
 
 
@@ -147,6 +147,28 @@ def test_a_signal_ends_it_soon_and_slack_hears_of_it(slack: SlackServer, variabl
     assert "Traceback" not in said.decode()
     assert "Ended Without a Result" in repr(slack.messages) + said.decode()
     assert "white_check_mark" not in repr(slack.reactions)
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_who_waits_for_slack_may_have_enough(
+    number: signal.Signals, status: int, slack: SlackServer, variables: dict[str, str]
+) -> None:
+    slack.planned.append(Planned(429, "ratelimited", "60"))
+    with started(variables, "--slack-deadline", "10m") as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(lines(*RUN))
+        process.stdin.close()
+        while b"Too many" not in process.stdout.readline():  # until the run is shown to its end
+            pass
+        slack.wait(1)
+        process.send_signal(number)
+        assert process.stderr is not None
+        said = process.stderr.read().decode()
+        process.wait(20)
+    assert process.returncode == status
+    assert "4 messages not sent (chat.postMessage: rate limited)" in said
+    assert "Traceback" not in said
 
 
 def test_a_dry_run_prints_the_calls(

@@ -204,7 +204,7 @@ def test_what_is_said_of_what_was_not_sent() -> None:
     assert complaint(Report(3, "1", (), ())) == []
     lost = tuple(f"✅ Tool: Bash {number} &lt;x&gt;" for number in range(7))
     assert complaint(Report(3, "1", lost, ("chat.postMessage: rate limited",))) == [
-        "Slack: 7 not sent (chat.postMessage: rate limited):",
+        "Slack: 7 messages not sent (chat.postMessage: rate limited):",
         *(f"  ✅ Tool: Bash {number} <x>" for number in range(5)),
         "  … and 2 more",
     ]

@@ -40,7 +40,7 @@ class Framing:
     def feed(self, data: bytes) -> Iterator[Record | bytes]:
         lines = data.split(b"\n")
         if len(lines) == 1:
-            self._rest.append(data)
+            self._rest += [data] if data else []
             return
         if self._rest:
             lines[0] = b"".join([*self._rest, lines[0]])

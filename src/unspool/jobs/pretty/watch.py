@@ -103,8 +103,15 @@ class _Watching:
             return
         if self._command is not None:
             self.seen.status = self._command.end()
-        for listener in self._listeners:
-            listener.close()
+        self._part()
+
+    def _part(self, deadline: float | None = None) -> None:
+        """From the listeners. Who is stopped while it waits for them has seen the run to its end."""
+        try:
+            for listener in self._listeners:
+                listener.close(deadline)
+        except Stopped as stop:
+            self.seen.status = stop.exit_status
 
     def _stopped(self, stop: Stopped) -> None:
         """What was seen is shown, open calls and all; a command may say its last words."""
@@ -118,8 +125,7 @@ class _Watching:
             self._end(drain=True)
             if self._command is not None:
                 self._command.end()
-            for listener in self._listeners:
-                listener.close(_FAREWELL)
+            self._part(_FAREWELL)
         except Stopped:  # twice: at once
             if self._command is not None:
                 self._command.kill()
@@ -127,8 +133,7 @@ class _Watching:
     def abandon(self) -> None:
         if self._command is not None:
             self._command.abandon()
-        for listener in self._listeners:
-            listener.close()
+        self._part(_FAREWELL)
 
     def _end(self, drain: bool = False) -> None:
         for line in self._style.close():

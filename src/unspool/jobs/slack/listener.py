@@ -18,12 +18,14 @@ from unspool.sources.keys import key
 from unspool.views.pretty.banner import Banner
 from unspool.views.pretty.moments import Moment
 from unspool.views.slack.mrkdwn import mrkdwn
+from unspool.views.slack.pieces import shorten
 from unspool.views.slack.story import FAILED, SUCCEEDED, Story, Told
 
 TOKEN, CHANNEL, THREAD = "CCPRETTY_SLACK_TOKEN", "CCPRETTY_SLACK_CHANNEL", "CCPRETTY_SLACK_THREAD_TS"
 URL = "CCPRETTY_SLACK_API_URL"
 DEADLINE = 15.0
-_SHOWN = 5
+_SHOWN, _LINE = 5, 100
+"""Of the messages that were not sent, and of the characters of each."""
 
 Say = Callable[[str], None]
 
@@ -58,7 +60,15 @@ class Listener:
     def close(self, deadline: float | None = None) -> None:
         """Wait for Slack as long as was allowed, and say what it was not told."""
         self._do(self._story.end)
-        for line in complaint(self._delivery.close(self._deadline if deadline is None else deadline), self._fault):
+        try:
+            report = self._delivery.close(self._deadline if deadline is None else deadline)
+        except BaseException:  # whoever waits here has had enough
+            self._complain(self._delivery.close(0.0))
+            raise
+        self._complain(report)
+
+    def _complain(self, report: Report) -> None:
+        for line in complaint(report, self._fault):
             self._say(line)
 
     def _do(self, happens: Callable[[], list[Told]]) -> None:
@@ -77,8 +87,8 @@ def complaint(report: Report, fault: Exception | None = None) -> list[str]:
         lines.append(f"Slack was told nothing more: {type(fault).__name__}: {fault}")
     number = len(report.lost)
     if number:
-        lines.append(f"Slack: {number:,} not sent ({'; '.join(report.reasons)}):")
-        lines += [f"  {unescape(text)[:100]}" for text in report.lost[:_SHOWN]]
+        lines.append(f"Slack: {number:,} message{'s' * (number > 1)} not sent ({'; '.join(report.reasons)}):")
+        lines += [f"  {shorten(unescape(text), _LINE)}" for text in report.lost[:_SHOWN]]
         lines += [f"  … and {number - _SHOWN:,} more"] if number > _SHOWN else []
     elif report.reasons:
         lines.append(f"Slack: {'; '.join(report.reasons)}")

@@ -49,6 +49,7 @@ ORPHAN_AFTER = 30.0
 """Seconds."""
 NEW_TOOL = "Tool execution was interrupted by a new tool request"
 NO_RESULT = "No result received within timeout period"
+_WHY = {"failed": "the turn failed", "interrupted": "the turn was interrupted"}
 _BRIEF = 0.005
 """Seconds between two arrivals that tell nothing: a file that is read at once."""
 _REMEMBERED = 1000
@@ -215,7 +216,7 @@ class Assembler:
         """The end of a turn ends all that it left open; that of a sub-agent's only its own."""
         mine = event.stream_id
         told = end.text or end.reason
-        why = f"the turn was {end.status}" if end.status != "completed" else "the turn ended without its result"
+        why = _WHY.get(end.status, "the turn ended without its result")
         for id_ in [id_ for id_, open_ in self._open.items() if mine in (MAIN, open_.stream)]:
             yield self._lose(id_, "INTERRUPTED", f"{why}: {told}" if told else why, None)
         if mine != MAIN:
@@ -224,7 +225,7 @@ class Assembler:
         api = None if end.api_ms is None else end.api_ms / 1000
         succeeded = end.status == "completed"
         text = (end.answer if succeeded else told) or None
-        reason = None if succeeded else end.reason or end.status
+        reason = None if succeeded else end.reason or (end.status if end.status != "failed" else None)
         self.result = Ended(
             succeeded,
             text,

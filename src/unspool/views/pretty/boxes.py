@@ -51,12 +51,14 @@ from unspool.views.pretty.moments import (
 from unspool.views.pretty.tools import change_of, labels, todo_line, todos
 
 _BLANK: Row = (0, "")
+_HANG = 3
+"""Columns that the further lines of a label stand further in."""
 _STEP = 2
 """Columns that a sub-agent's frames stand further in."""
 _BOLD, _DIM, _RED, _GREEN, _YELLOW, _BLUE, _MAGENTA, _CYAN = "1", "2", "31", "32", "33", "34", "35", "36"
 _TINTS = {"COMPLETED": _GREEN, "FAILED": _RED, "INTERRUPTED": _YELLOW, "ORPHANED": _YELLOW}
 _DIFF = {"+": _GREEN, "-": _RED, "@": _CYAN}
-_LEVELS = {"info": ("💡", _DIM), "warning": ("⚠️", _YELLOW), "error": ("🚨", _RED)}
+_LEVELS = {"info": ("💡", _DIM), "warning": ("❗", _YELLOW), "error": ("🚨", _RED)}
 
 
 class Boxes:
@@ -68,6 +70,8 @@ class Boxes:
         self._before: str | None = None
         """What was printed last: a box, a line, or a line that passed."""
         self._folder: str | None = None
+        self._called = ""
+        """The last call that was shown."""
         self._said = ""
         """The last words, which a result may repeat."""
         self._shows: dict[type, Callable[[Any], Iterator[str]]] = {
@@ -157,10 +161,11 @@ class Boxes:
             told = more(left)
             yield cells(told), self._paint(told, _DIM)
 
-    def _labels(self, call: ToolCall, width: int) -> Iterator[Row]:
-        for label in labels(call):
-            value = self._near(label.value)
-            yield from self._cut(f"{label.emoji} {label.name}: {value}", width, COMMAND_LINES)
+    def _labels(self, call: ToolCall, width: int, most: int | None = None) -> Iterator[Row]:
+        for label in labels(call)[:most]:
+            text = f"{label.emoji} {label.name}: {self._near(label.value)}"
+            for at, (columns, drawn) in enumerate(self._cut(text, width - _HANG, COMMAND_LINES)):
+                yield (columns + _HANG, " " * _HANG + drawn) if at else (columns, drawn)
 
     def _near(self, value: str) -> str:
         """A path as it is seen from the folder of the run."""
@@ -224,6 +229,7 @@ class Boxes:
                 about = " · ".join(label.value for label in labels(call)[:2])
                 yield from self._line(f"{RUNNING} Tool: {safe(f'{start.name} {about}')}", _CYAN, depth)
             return
+        self._called = start.id
         width = self._room(depth)
         if items := todos(call):
             yield from self._box("todo", self._todos(items, width), _CYAN, depth)
@@ -240,6 +246,8 @@ class Boxes:
         spent = "" if end.seconds is None else f" ({timed}{_seconds(end.seconds, timed)})"
         head = self._text(f"{MARKS[status]} Tool: {safe(end.name)} - {status}{spent}", width, _BOLD)
         parts: list[Iterable[Row]] = [head]
+        if not queue and call is not None and end.id != self._called:
+            parts.append(self._labels(call, width, 1))  # its call stands further above
         if queue and call is not None:
             parts += [self._labels(call, width), self._change(call, width)]
             if items := todos(call):

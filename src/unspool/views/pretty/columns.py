@@ -21,6 +21,7 @@ _CONTROLS = {
 _UNSAFE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\U00100000-\U0010ffff]"
 )
+_STEERING = re.compile("[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 _JOINER, _EMOJI_STYLE = "\u200d", "\ufe0f"
 _TAB = 4
 _FIRST_STAND_IN = 0x100000
@@ -44,6 +45,13 @@ def safe_line(text: str) -> str:
     if text.isprintable() or not _UNSAFE.search(text):
         return text
     return _UNSAFE.sub(_shown, text).replace("\n", "\u240a")
+
+
+def escaped(text: str) -> str:
+    """JSON that says the same, with what JSON itself does not escape."""
+    return (
+        text if text.isascii() and "\x7f" not in text else _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    )
 
 
 def _shown(found: re.Match[str]) -> str:

@@ -65,12 +65,16 @@ def short(line: str, most: int = LONG_LINE) -> str:
 
 
 def took(seconds: float) -> str:
-    """`0.75s`; from a minute on also as people say it."""
+    return f"{seconds:.2f}s"
+
+
+def _long(seconds: float) -> str:
+    """From a minute on also as people say it."""
     if seconds < 60:
-        return f"{seconds:.2f}s"
+        return took(seconds)
     minutes, rest = divmod(round(seconds), 60)
     spoken = f"{minutes}m {rest:02}s" if minutes < 60 else f"{minutes // 60}h {minutes % 60:02}m"
-    return f"{seconds:.2f}s ({spoken})"
+    return f"{took(seconds)} ({spoken})"
 
 
 def price(cost: float | None) -> str:
@@ -81,9 +85,9 @@ def figures(end: Ended) -> list[tuple[str, str, str]]:
     """What a run took and cost: an emoji, a word and the figure."""
     rows = []
     if end.seconds is not None:
-        rows.append(("⏱️", "Duration", took(end.seconds)))
+        rows.append(("⏱ ", "Duration", _long(end.seconds)))
     if end.api_seconds is not None:
-        rows.append(("🔄", "API Time", took(end.api_seconds)))
+        rows.append(("🔄", "API Time", _long(end.api_seconds)))
     if end.turns is not None:
         rows.append(("💬", "Turns", str(end.turns)))
     rows.append(("💰", "Cost", price(end.cost)))

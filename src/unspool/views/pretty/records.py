@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from unspool.model.event import ToolCall
+from unspool.views.pretty.columns import escaped
 from unspool.views.pretty.moments import Moment
 
 _encode = msgspec.json.Encoder().encode
@@ -33,7 +34,7 @@ class Records:
                 told |= {"name": value.name, "kind": value.kind, "arguments": value.arguments}
             elif value is not None and value != ():
                 told[field] = value
-        yield _encode(told).decode("utf-8", "replace")
+        yield escaped(_encode(told).decode("utf-8", "replace"))
 
     def close(self) -> Iterator[str]:
         return iter(())

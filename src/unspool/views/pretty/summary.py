@@ -134,7 +134,7 @@ class Summary:
         if end.reason is not None:
             yield _plain(end.reason)
         elif end.status == "COMPLETED":
-            if end.output.strip():
+            if end.output.strip() and not (end.call is not None and todos(end.call)):
                 yield from _folded("📄 Result", fenced(self._cut(end.output.strip("\n"), OUTPUT_LINES), ""))
         else:
             yield from fenced(self._cut(fault(end.output), OUTPUT_LINES), "")

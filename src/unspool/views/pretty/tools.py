@@ -22,16 +22,21 @@ class Label(Struct, frozen=True, gc=False):
 
 
 _SAID = {
-    "execute": (("🔧", "Command", "command"), ("📝", "Description", "description"), ("⏱️", "Timeout", "timeout")),
+    "execute": (
+        ("🔧", "Command", "command"),
+        ("📝", "Description", "description"),
+        ("⏱ ", "Timeout", "timeout"),
+        ("🌙", "Background", "run_in_background"),
+    ),
     "file_read": (("📁", "File", "file_path"), ("📍", "Offset", "offset"), ("📊", "Limit", "limit")),
-    "file_edit": (("📁", "File", "file_path"),),
-    "file_write": (("📁", "File", "file_path"),),
+    "file_edit": (("📁", "File", "file_path"), ("📓", "Cell", "cell_id"), ("📌", "Mode", "edit_mode")),
+    "file_write": (("📁", "File", "file_path"), ("📓", "Cell", "cell_id"), ("📌", "Mode", "edit_mode")),
     "file_delete": (("📁", "File", "file_path"),),
-    "file_move": (("📁", "File", "file_path"), ("➡️", "To", "to")),
+    "file_move": (("📁", "File", "file_path"), ("👉", "To", "to")),
     "search": (("🔍", "Pattern", "pattern"), ("🔍", "Query", "query"), ("📁", "Path", "path"), ("🔎", "Glob", "glob")),
     "web": (("🌐", "URL", "url"), ("🔍", "Query", "query"), ("📝", "Prompt", "prompt")),
     "agent": (("🤖", "Agent", "agent_type"), ("📝", "Description", "description")),
-    "ask": (("❓", "Question", "question"),),
+    "ask": (("❓", "Question", "question"), ("💬", "Options", "options")),
 }
 """By the kind of a call: the fields that are shown."""
 
@@ -52,12 +57,18 @@ def labels(call: ToolCall) -> list[Label]:
             text = arguments.get("text")
             return [Label("📝", "Plan", text_of(text))] if text and not todos(call) else []
     told = _SAID.get(meaning.kind, ())
-    found = [Label(emoji, name, text_of(arguments[key])) for emoji, name, key in told if arguments.get(key) is not None]
+    found = [Label(mark, name, _value(arguments[key])) for mark, name, key in told if arguments.get(key)]
     if meaning.kind == "agent" and not any(label.name == "Description" for label in found) and arguments.get("prompt"):
         found.append(Label("📝", "Prompt", text_of(arguments["prompt"])))
     if not found and len(files) == 1:
         found = [Label("📁", "File", files[0].file_path)]
     return [label for label in found if label.value]
+
+
+def _value(value: Any) -> str:
+    if value is True:
+        return "yes"
+    return ", ".join(map(text_of, value)) if isinstance(value, list | tuple) else text_of(value)
 
 
 def _plain(arguments: Any) -> list[Label]:

@@ -289,7 +289,7 @@ class Story:
         ]
         told = [[*bold(f"{name}:"), Text(f" {self._safe(value)}")] for name, value in elements if value]
         blocks = [header(title), *sections(answer), context(told)]
-        brief = first_line(_raw(answer)) if text else ""
+        brief = first_line(_raw(answer) if end.succeeded and text else fault(text))
         yield self._say_new("result", message(blocks, f"{title}: {brief}" if brief else title), urgent=True)
         yield React(SUCCEEDED if end.succeeded else FAILED)
         self._in_turn = False
