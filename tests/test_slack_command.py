@@ -159,8 +159,9 @@ def test_who_waits_for_slack_may_have_enough(
         assert process.stdout is not None
         process.stdin.write(lines(*RUN))
         process.stdin.close()
-        while b"Too many" not in process.stdout.readline():  # until the run is shown to its end
-            pass
+        for line in process.stdout:  # until the run is shown to its end
+            if b"Too many" in line:
+                break
         slack.wait(1)
         process.send_signal(number)
         assert process.stderr is not None

@@ -201,13 +201,13 @@ def test_a_fault_of_ours_is_told_and_ends_nothing() -> None:
 
 
 def test_what_is_said_of_what_was_not_sent() -> None:
-    assert complaint(Report(3, "1", (), ())) == []
+    assert complaint(Report(3, "1", 0, (), ())) == []
     lost = tuple(f"✅ Tool: Bash {number} &lt;x&gt;" for number in range(7))
-    assert complaint(Report(3, "1", lost, ("chat.postMessage: rate limited",))) == [
+    assert complaint(Report(3, "1", 7, lost, ("chat.postMessage: rate limited",))) == [
         "Slack: 7 messages not sent (chat.postMessage: rate limited):",
         *(f"  ✅ Tool: Bash {number} <x>" for number in range(5)),
         "  … and 2 more",
     ]
-    assert complaint(Report(1, "1", (), ("the thread cannot be remembered: full",))) == [
+    assert complaint(Report(1, "1", 0, (), ("the thread cannot be remembered: full",))) == [
         "Slack: the thread cannot be remembered: full"
     ]

@@ -3,7 +3,7 @@
 import threading
 from time import monotonic
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from unspool.jobs.slack.calls import Later, Refused
 from unspool.jobs.slack.outbox import Card, Outbox, Reactions
@@ -23,15 +23,18 @@ class Report(Struct, frozen=True):
 
     calls: int
     thread: str | None
-    lost: tuple[str, ...]
-    """What was not sent, by what it says."""
+    lost: int
+    """Messages that were not sent."""
+    missed: tuple[str, ...]
+    """What the first of them say."""
     reasons: tuple[str, ...]
     """Why not, each once."""
 
 
 def _report(post: Post) -> Report:
     post.outbox.lose_all()
-    return Report(post.calls, post.outbox.thread, tuple(post.outbox.lost.elements()), tuple(post.reasons))
+    outbox = post.outbox
+    return Report(post.calls, outbox.thread, outbox.lost, tuple(outbox.missed), tuple(post.reasons))
 
 
 def _place(outbox: Outbox, told: Told, held_until: float) -> None:
@@ -95,7 +98,7 @@ class Background:
                 _place(self._post.outbox, told, monotonic() + _HELD * self._second)
                 self._changed.notify()
             elif isinstance(told, Say):
-                self._post.outbox.lost[told.message.text] += 1
+                self._post.outbox.miss(told.message.text)
 
     def close(self, deadline: float) -> Report:
         """Wait for what waits, so many seconds at most."""
@@ -113,7 +116,7 @@ class Background:
                 self._post.outbox.lose(self._sending)
             report = _report(self._post)
         if report.lost and not report.reasons:
-            return Report(report.calls, report.thread, report.lost, (self._trouble or "there was no time left",))
+            return structs.replace(report, reasons=(self._trouble or "there was no time left",))
         return report
 
     def _work(self) -> None:

@@ -85,10 +85,9 @@ def complaint(report: Report, fault: Exception | None = None) -> list[str]:
     lines = []
     if fault is not None:
         lines.append(f"Slack was told nothing more: {type(fault).__name__}: {fault}")
-    number = len(report.lost)
-    if number:
+    if number := report.lost:
         lines.append(f"Slack: {number:,} message{'s' * (number > 1)} not sent ({'; '.join(report.reasons)}):")
-        lines += [f"  {shorten(unescape(text), _LINE)}" for text in report.lost[:_SHOWN]]
+        lines += [f"  {shorten(unescape(text), _LINE)}" for text in report.missed[:_SHOWN]]
         lines += [f"  … and {number - _SHOWN:,} more"] if number > _SHOWN else []
     elif report.reasons:
         lines.append(f"Slack: {'; '.join(report.reasons)}")

@@ -4,7 +4,7 @@ A message may change before it was sent, and is then sent once; or afterwards, a
 is said than one call a second can carry, messages that wait behind each other become one: late is not lost.
 """
 
-from collections import Counter, deque
+from collections import deque
 from typing import Any
 
 from msgspec import Struct
@@ -19,6 +19,7 @@ _MOST = 300
 """Wait; what has waited longest is given up. Slack was not there for minutes, or the run is a replay of a huge one."""
 _OPEN = 1_000
 """Messages that may still change, and are remembered for it."""
+_MISSED = 20
 
 
 class Part(Struct):
@@ -91,8 +92,10 @@ class Outbox:
         self.thread = thread
         """Its head's timestamp, which is its name; None until the head was posted."""
         self._reactions = Reactions(stale)
-        self.lost: Counter[str] = Counter()
-        """What will not be sent any more, by what it says."""
+        self.lost = 0
+        """How many messages will not be sent any more."""
+        self.missed: list[str] = []
+        """What the first of them say."""
         self._waiting: deque[Card | Reactions] = deque()
         self._cards: dict[str, Card] = {}
         """Of the messages that may still change."""
@@ -184,10 +187,16 @@ class Outbox:
             self._forget(card)
 
     def lose(self, entry: Card | Reactions) -> None:
-        self.lost.update(entry.about)
+        for told in entry.about:
+            self.miss(told)
         entry.waiting = entry.sending = False
         if isinstance(entry, Card):
             self._forget(entry)
+
+    def miss(self, told: str) -> None:
+        self.lost += 1
+        if len(self.missed) < _MISSED:
+            self.missed.append(told)
 
     def _forget(self, card: Card) -> None:
         for key in card.parts:
