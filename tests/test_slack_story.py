@@ -109,6 +109,7 @@ def test_a_tool_while_it_runs_and_afterwards() -> None:
     [
         (done(call("Bash", command="x"), "Error: no such file", 0.25, "FAILED"), "❌ … _no such file (0.25s)_"),
         (done(call("Bash", command="x"), "", None, "COMPLETED"), "✅ … _done_"),
+        (done(call("Bash", command="x"), "Chunk ID: 1f\nWall time: 0.1 seconds\nOutput:\nok"), "✅ … _ok_"),
         (done(call("Bash", command="x"), "", 75.0, "FAILED"), "❌ … _failed (1m 15s)_"),
         (done(call("Bash", command="x"), "\x1b[32mok\x1b[0m a_b"), "✅ … `ok a_b`"),
         (
@@ -132,6 +133,9 @@ def test_what_a_call_is_about() -> None:
     }
     for expected, moment in told.items():
         assert text_of(tell(START, moment)[-1]) == f"⏳ *Tool:* {moment.name}\n{expected}"
+    patch = "*** Begin Patch\n*** Add File: a\n+1\n*** Update File: b\n*** Move to: c\n@@\n-1\n+2\n*** Delete File: d\n"
+    patched = ToolCall("apply_patch", "t", {"input": f"{patch}*** End Patch"}, vocabulary_for("codex").read)
+    assert text_of(tell(START, ToolStarted("t", patched))[-1]) == "⏳ *Tool:* apply_patch\n`a` · `b` · `d`"
     here = Started("Claude Code", "s", folder="/home/ada/bakery")
     assert text_of(tell(here, tool("Read", file_path="/home/ada/bakery/a.py"))[-1]).endswith("`a.py`")
     assert text_of(tell(here, tool("Read", file_path="/etc/hosts"))[-1]).endswith("`/etc/hosts`")

@@ -171,8 +171,13 @@ def _call(call: Call, depth: int) -> Row:
 def _result(result: ToolOutput, depth: int) -> Row:
     output = result.full_output or result.output
     if not result.is_error:
-        output = _HEADER.sub("", output, count=1)
+        output = bare_output(output)
     return Row("result", "", depth, output, level="error" if result.is_error else "info")
+
+
+def bare_output(output: str) -> str:
+    """That of a command that went well, without what is said above it."""
+    return _HEADER.sub("", output, count=1)
 
 
 def meaning_of(call: Call) -> str:

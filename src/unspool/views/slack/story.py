@@ -15,6 +15,7 @@ from msgspec import Struct, structs
 
 from unspool.model.action import PlanItem
 from unspool.model.event import ToolCall
+from unspool.views.outline import bare_output
 from unspool.views.pretty.banner import Banner
 from unspool.views.pretty.look import MARKS, fault, price
 from unspool.views.pretty.moments import (
@@ -41,6 +42,7 @@ _GROUP, _GROUPED = 6_000, 10
 """Characters and texts in one message of the model's."""
 _COMMAND, _LINES, _ARGUMENT, _OUTCOME, _TOOL = 600, 10, 160, 240, 1_200
 _TOOLS = 12
+_UNTOLD = ("Description", "Prompt", "Timeout")
 _PATHS = ("File", "Path", "To")
 
 
@@ -230,27 +232,29 @@ class Story:
 
     def _call(self, call: ToolCall) -> list[Piece]:
         """What it is about: the command, the file, the pattern; of a tool that we do not know, its arguments."""
-        told = [label for label in labels(call) if label.name not in ("Description", "Timeout", "Prompt")]
+        told = [label for label in dict.fromkeys(labels(call)) if label.name not in _UNTOLD]
         if not told:
             return []
         if call.kind in ("mcp", "generic"):
             return [piece for label in told[:5] for piece in self._named("\n", label)]
         first = code(shorten(self._safe(self._near(told[0])), _COMMAND, _LINES))
-        return [Text("\n"), *first, *(piece for label in told[1:4] for piece in self._named(" · ", label))]
+        rest = [piece for label in told[1:4] for piece in self._named(" · ", label, label.name == told[0].name)]
+        return [Text("\n"), *first, *rest, Text(f" and {len(told) - 4} more" if len(told) > 4 else "")]
 
     def _near(self, label: Label) -> str:
         """A path as it is seen from where the run is."""
         return label.value.removeprefix(self._folder) if label.name in _PATHS else label.value
 
-    def _named(self, before: str, label: Label) -> list[Piece]:
-        """A name and its value, seen together: a password is told by its name."""
+    def _named(self, before: str, label: Label, again: bool = False) -> list[Piece]:
+        """A name, unless it is said again, and its value. They are looked at together: a name tells a password."""
         name, _, value = self._safe(f"{label.name}: {self._near(label)}").partition(": ")
-        return [Text(f"{before}{name}: "), *code(shorten(" ".join(value.split()).replace("`", "ˋ"), _ARGUMENT))]
+        line = shorten(" ".join(value.split()).replace("`", "ˋ"), _ARGUMENT)
+        return [Text(before if again else f"{before}{name}: "), *code(line)]
 
     def _outcome(self, end: ToolEnded) -> str:
         """The first line of the result that says something, and how long it took."""
         failed = end.status == "FAILED"
-        output = fault(end.output[:_WINDOW]) if failed else end.output
+        output = (fault if failed else bare_output)(end.output[:_WINDOW])
         line = first_line(self._safe(output)) or end.reason or ("failed" if failed else "done")
         line = shorten(line, _OUTCOME - 20)
         if end.seconds is None:
