@@ -9,13 +9,17 @@ from typing import Any
 import pytest
 
 from slack_server import CHANNEL, NAME, TOKEN, Planned, SlackServer
+from unspool.actions import vocabulary_for
 from unspool.jobs.slack.calls import Client
 from unspool.jobs.slack.delivery import Background, Report
 from unspool.jobs.slack.outbox import Outbox
 from unspool.jobs.slack.post import Post
+from unspool.model.event import ToolCall
+from unspool.views.pretty.banner import Banner
+from unspool.views.pretty.moments import Started, ToolEnded, ToolStarted
 from unspool.views.slack.blocks import Message, message, section
 from unspool.views.slack.pieces import Text
-from unspool.views.slack.story import React, Say, Unsay
+from unspool.views.slack.story import React, Say, Story, Unsay
 
 SECOND = 0.02
 
@@ -229,6 +233,23 @@ def test_a_part_of_a_joined_message_is_updated_in_place(slack: SlackServer, deli
     assert blocks == [f"✅ {number}" for number in range(14)]
 
 
+def test_joined_messages_fit_whatever_they_hold(slack: SlackServer, deliver: Make) -> None:
+    slack.planned.append(Planned(500, hang=10 * SECOND))
+    delivery = deliver()
+    story = Story(str, Banner())
+    bash = ToolCall("Bash", None, {"command": "<&>\U0001f680 `" * 3000}, vocabulary_for("claude_code").read)
+    for told in story.tell(Started("Claude Code", "s")):
+        delivery.put(told)
+    slack.wait(1)
+    for number in range(60):
+        for moment in (ToolStarted(f"{number}", bash), ToolEnded(f"{number}", bash, "FAILED", "&" * 5000)):
+            for told in story.tell(moment):
+                delivery.put(told)
+    nothing_lost(delivery.close(120))
+    assert max(len(each["blocks"]) for each in slack.messages.values()) == 8
+    assert sum(len(each["blocks"]) for each in list(slack.messages.values())[1:]) == 60
+
+
 def test_what_waits_is_bounded(slack: SlackServer, deliver: Make) -> None:
     slack.planned.append(Planned(500, hang=1))
     delivery = deliver()
@@ -264,7 +285,10 @@ def test_what_was_said_cannot_be_withdrawn(slack: SlackServer, deliver: Make) ->
     assert slack.methods == ["chat.postMessage"] * 2
 
 
-@pytest.mark.parametrize(("wrong", "error"), [("token", "invalid_auth"), ("channel", "channel_not_found")])
+@pytest.mark.parametrize(
+    ("wrong", "error"),
+    [("token", "invalid_auth"), ("channel", "channel_not_found"), ("thread", "thread_not_found")],
+)
 def test_what_slack_refuses_for_ever_is_asked_once(wrong: str, error: str, slack: SlackServer, deliver: Make) -> None:
     delivery = deliver(**{wrong: "wrong"})
     delivery.put(HEAD)

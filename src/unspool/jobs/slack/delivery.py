@@ -114,6 +114,7 @@ class Background:
         with self._changed:
             if self._sending is not None:
                 self._post.outbox.lose(self._sending)
+                self._sending = None
             report = _report(self._post)
         if report.lost and not report.reasons:
             return structs.replace(report, reasons=(self._trouble or "there was no time left",))

@@ -57,7 +57,6 @@ class Reactions:
     """Those on the head: the one that is wanted, once it is known what others must go."""
 
     urgent = True
-    joinable = False
     held_until = 0.0
 
     def __init__(self, stale: tuple[str, ...]) -> None:

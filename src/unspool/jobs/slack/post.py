@@ -8,6 +8,7 @@ from unspool.jobs.slack.outbox import Card, Outbox, Reactions
 
 _CLOSED = {
     "account_inactive",
+    "cannot_reply_to_message",
     "channel_not_found",
     "invalid_auth",
     "is_archived",
@@ -18,6 +19,7 @@ _CLOSED = {
     "org_login_required",
     "restricted_action",
     "team_access_not_granted",
+    "thread_not_found",
     "token_expired",
     "token_revoked",
 }
