@@ -238,6 +238,11 @@ def test_a_run_that_does_not_say_who_it_is_has_a_head() -> None:
     assert said(head) == [{"type": "header", "text": {"type": "plain_text", "text": "🚀 Agent Session Started"}}]
     assert reaction == React("rocket")
     assert text_of(spoken) == "*Assistant:*\nHello"
+    late = tell(Spoke("Hello"), START, Started("Claude Code", "another"))
+    starts = [each for each in late if isinstance(each, Say) and not each.key.startswith("said")]
+    assert [each.key for each in starts] == ["head", "head", "start 2"]
+    assert [each.settled for each in starts] == [False, True, True]
+    assert said(starts[1])[0]["text"]["text"] == "🚀 Claude Code Session Started"
 
 
 def test_the_list_of_tasks_is_one_message() -> None:
@@ -293,6 +298,21 @@ def test_secrets_never_get_there() -> None:
         assert "sk-ant" not in everything
         assert "hunter2" not in everything
         assert KEY[10:20] not in everything
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        KEY.replace("-", "\\-"),
+        KEY.replace("-", "&#45;"),
+        KEY.replace("ant", "\x1b[31mant\x1b[0m"),
+        f"[a link](https://e.org/{KEY.replace('-', chr(92) + '-')})",
+        f"| a | b |\n|--|--|\n| {KEY.replace('-', chr(92) + '-')} | 1 |",
+    ],
+)
+def test_secrets_are_not_hidden_by_escapes_and_colours(hidden: str) -> None:
+    everything = repr(tell(START, Spoke(hidden), done(call("Bash", command="x"), hidden), Ended(True, f"So: {hidden}")))
+    assert KEY not in everything
 
 
 def test_durations() -> None:

@@ -31,7 +31,7 @@ from unspool.views.pretty.moments import (
 from unspool.views.pretty.tools import Label, labels, todo_line, todos
 from unspool.views.slack.blocks import Message, context, fields, header, message, section, sections
 from unspool.views.slack.mrkdwn import mrkdwn
-from unspool.views.slack.pieces import Piece, Text, bold, code, first_line, italic, link, shorten
+from unspool.views.slack.pieces import Open, Piece, Text, bold, clean, code, first_line, italic, link, shorten
 
 HEAD = "head"
 RUNNING, SUCCEEDED, FAILED = "rocket", "white_check_mark", "rotating_light"
@@ -165,7 +165,10 @@ class Story:
         if named:
             blocks.append(fields(named))
         told = message(blocks, f"🚀 {title}")
-        yield self._say_new("start", told) if self._begun else Say(HEAD, told, urgent=True)
+        if self._session:  # another one in the same stream
+            yield self._say_new("start", told)
+        else:  # the head, or what was not known when it was said
+            yield Say(HEAD, told, settled=bool(start.session), urgent=True)
         yield React(RUNNING)
         self._begun, self._session, self._in_turn = True, start.session, True
         self._folder = f"{start.folder.rstrip('/')}/" if start.folder else ""
@@ -194,7 +197,7 @@ class Story:
         numbered = self._first + len(self._texts) > 2
         told: list[Piece] = []
         for number, text in enumerate(self._texts, self._first):
-            told = mrkdwn(text)
+            told = self._markup(text)
             pieces += [*([Text(f"{number}. ")] if numbered else []), *told, Text("\n")]
         return message(sections(pieces), first_line(_raw(told)))
 
@@ -281,7 +284,7 @@ class Story:
         title = "✅ Task Success" if end.succeeded else f"❌ Task Failed{reason}"
         text = self._safe(end.text or end.reason or "").strip()
         if end.succeeded:
-            answer = mrkdwn(shorten(text, _ANSWER)) if text else italic("No text")
+            answer = self._markup(shorten(text, _ANSWER)) if text else italic("No text")
         else:
             answer = [Text("🚨 "), *bold("Error:"), Text(f" {fault(text) or 'unknown'}")]
         elements = [
@@ -303,7 +306,19 @@ class Story:
         return Say(f"{kind} {self._number}", told, urgent=urgent)
 
     def _safe(self, text: str) -> str:
-        return self._redact(text[:_WINDOW])
+        return self._redact(clean(text[:_WINDOW]))  # colours may stand in the middle of a key
+
+    def _markup(self, text: str) -> list[Piece]:
+        """Of Markdown without secrets; and without those that only stand there once its escapes are taken out."""
+        return [self._without_secrets(piece) for piece in mrkdwn(text)]
+
+    def _without_secrets(self, piece: Piece) -> Piece:
+        match piece:
+            case Text(raw):
+                return Text(self._redact(raw))
+            case Open(begin, end):
+                return Open(self._redact(begin), end)
+        return piece
 
 
 def _raw(pieces: list[Piece]) -> str:
