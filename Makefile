@@ -56,7 +56,7 @@ $(VENV)/tested: $(VENV)/installed
 
 $(LOWEST)/installed: pyproject.toml lowest.lock
 	$(PYTHON) -m venv $(LOWEST)
-	$(LOWEST)/bin/python -m pip install $(PIP_FLAGS) -c lowest.lock -e '.[all]' datasets nvidia-nat-atif pytest pytest-xdist hypothesis
+	$(LOWEST)/bin/python -m pip install $(PIP_FLAGS) -c lowest.lock -e '.[all]' datasets nvidia-nat-atif pyte pytest pytest-xdist hypothesis
 	@touch $@
 
 clean:

@@ -48,6 +48,8 @@ class Run:
         self._framing = Framing(path)
         self._assembler = Assembler(orphan_after, one_tool_at_a_time)
         self._clock = clock
+        self._arrived = 0.0
+        """When the bytes came that are being read: what drawing takes is nobody's duration."""
         self._pace = pace
         """Called before each event: a replay waits until its time has come."""
         self._reader: Reader | None = None
@@ -79,6 +81,7 @@ class Run:
         return self._assembler.tick(self._clock())
 
     def feed(self, data: bytes) -> Iterator[Moment]:
+        self._arrived = self._clock()
         for item in self._framing.feed(data):
             yield from self._item(item)
 
@@ -175,7 +178,8 @@ class Run:
         for event in events:
             if self._pace is not None:
                 yield from self._pace(event, self._assembler)
-            yield from self._assembler.feed(event, self._clock())
+                self._arrived = self._clock()
+            yield from self._assembler.feed(event, self._arrived)
 
     def _started(self, sessions: dict[str, Facts], reader: Reader, silent: bool) -> Iterator[Moment]:
         """A session that its log announces: by a record of its own, or by saying where it runs."""

@@ -15,8 +15,8 @@ from unspool.readers.goose.messages import AGENT, Messages
 from unspool.readers.log import Log
 from unspool.sources.values import count, listing, mapping, string, text_of
 
-_PIECES = {"text": ("text", Said), "thinking": ("thinking", Thinking)}
-"""Blocks that come in pieces, where their text stands, and what they are."""
+_PIECES: dict[str, type[Said | Thinking]] = {"text": Said, "thinking": Thinking}
+"""Blocks that come in pieces, and what they are; their text stands under their name."""
 
 
 def claims(head: Head) -> bool:
@@ -91,7 +91,7 @@ class Stream:
                 self._flush()
                 self._log.at(message.get("created"))
                 self._of, self._begun = (name, kind), (self._log.origin, self._log.time)
-            self._pieces.append(text_of(blocks[0].get(_PIECES[kind][0])))
+            self._pieces.append(text_of(blocks[0].get(kind)))
             return
         self._flush()
         self._messages.read({**message, "id": None}, key)
@@ -101,7 +101,7 @@ class Stream:
             log, here = self._log, (self._log.origin, self._log.time)
             log.origin, log.time = self._begun
             if text := "".join(self._pieces):
-                log.emit(_PIECES[self._of[1]][1](text), f"{log.origin.line}:{self._of[1]}")
+                log.emit(_PIECES[self._of[1]](text), f"{log.origin.line}:{self._of[1]}")
             log.origin, log.time = here
         self._pieces, self._of = [], ("", "")
 

@@ -22,7 +22,7 @@ _UNSAFE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\U00100000-\U0010ffff]"
 )
 _STEERING = re.compile("[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
-_JOINER, _EMOJI_STYLE = "\u200d", "\ufe0f"
+_ESCAPE, _JOINER, _EMOJI_STYLE = "\x1b", "\u200d", "\ufe0f"
 _TAB = 4
 _FIRST_STAND_IN = 0x100000
 """Private characters that nobody uses: where a line is broken, they stand for what is drawn as one."""
@@ -71,6 +71,8 @@ class _Widths(dict[str, int]):
         from rich.cells import get_character_cell_size
 
         width = self[letter] = get_character_cell_size(letter)
+        if letter == _ESCAPE:
+            return width  # how colours begin, which we wrote ourselves
         if (width == 0 and not unicodedata.combining(letter)) or _is_flag(letter) or _is_tone(letter):
             self.odd.add(letter)
             self._pattern = None
@@ -80,7 +82,7 @@ class _Widths(dict[str, int]):
     def clusters(self) -> re.Pattern[str]:
         """Finds what is drawn as one and holds an odd character; and escapes."""
         if self._pattern is None:
-            odd = "".join(map(re.escape, sorted(self.odd)))
+            odd = "".join(re.escape(letter) for letter in sorted(self.odd) if not _is_flag(letter))
             flags, escape = "[\U0001f1e6-\U0001f1ff]{2}", "\x1b\\[[0-9;]*m"
             joined = f"[{odd}]+(?:(?<={_JOINER})[^\x1b][{odd}]*)*"
             self._pattern = re.compile(f"{escape}|{flags}|[^\x1b]{joined}|{joined}", re.DOTALL)
@@ -100,10 +102,10 @@ def _is_tone(letter: str) -> bool:
 
 def cells(text: str) -> int:
     """Columns that the text takes, escapes none."""
-    if text.isascii() and "\x1b" not in text:
+    if text.isascii() and _ESCAPE not in text:
         return len(text)
     width = sum(map(_WIDTHS.__getitem__, text))
-    if _WIDTHS.odd.isdisjoint(text) and "\x1b" not in text:
+    if _WIDTHS.odd.isdisjoint(text) and _ESCAPE not in text:
         return width
     return sum(_size(found[0])[0] - sum(map(_WIDTHS.__getitem__, found[0])) for found in _odd_in(text)) + width
 
@@ -114,12 +116,14 @@ def _odd_in(text: str) -> Iterator[re.Match[str]]:
 
 def _size(cluster: str) -> tuple[int, int]:
     """Columns in a modern terminal, and those that a simple one may need, which draws each part."""
-    if cluster.startswith("\x1b"):
+    if cluster.startswith(_ESCAPE):
         return 0, 0
     parts = [_WIDTHS[letter] for letter in cluster]
     whole = parts[0]
     if (_is_flag(cluster[0]) and len(cluster) > 1) or (whole == 1 and _EMOJI_STYLE in cluster):
         whole = 2
+    elif whole < 2:
+        whole += sum(2 for letter in cluster[1:] if _is_tone(letter))  # a colour of nothing is a square
     return whole, max(whole, sum(parts) + (_is_flag(cluster[0]) and 2))
 
 
@@ -218,7 +222,7 @@ def pin(drawn: str, column: int = 1) -> str:
     for found in _odd_in(drawn):
         column += sum(map(_WIDTHS.__getitem__, drawn[end : found.start()])) + _size(found[0])[0]
         pieces.append(drawn[end : found.end()])
-        if not found[0].startswith("\x1b"):
+        if not found[0].startswith(_ESCAPE):
             pieces.append(f"\x1b[{column}G")
         end = found.end()
     return "".join(pieces) + drawn[end:]
