@@ -1,0 +1,397 @@
+"""`unspool pretty` as a program: where its input comes from, how it ends, what it leaves behind."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from subprocess import PIPE
+
+import pytest
+
+from conftest import Run
+from streams import Live
+from terminal import Terminal
+
+COMMAND = [sys.executable, "-m", "unspool", "pretty"]
+DONE = Live().starts().says("Hello.").ends()
+SAY = "import sys; sys.stdout.write(sys.argv[1]); sys.stdout.flush()"
+
+
+def program(text: str, more: str = "") -> list[str]:
+    """A command that prints the text, and then does more."""
+    return [sys.executable, "-c", f"{SAY}\n{more}", text]
+
+
+def wait_until(path: Path, words: bytes) -> None:
+    deadline = time.monotonic() + 60
+    while words not in path.read_bytes() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert words in path.read_bytes()
+
+
+def write_for_ever(descriptor: int, data: bytes) -> None:
+    for _ in range(100_000):
+        os.write(descriptor, data)
+
+
+# Input
+
+
+def test_a_pipe_is_shown_in_boxes_of_58_columns(unspool: Run) -> None:
+    done = unspool("pretty", stdin=DONE.data, COLUMNS="")
+    assert done.returncode == 0
+    assert done.stderr == b""
+    assert {len(line) for line in done.stdout.decode().split("\n") if "═" in line} == {58}
+    assert b"\x1b" not in done.stdout
+
+
+def test_the_width_can_be_told(unspool: Run) -> None:
+    for options, environment, width in ((("--width", "70"), {}, 70), ((), {"COLUMNS": "90"}, 90)):
+        done = unspool("pretty", *options, stdin=DONE.data, **environment)
+        assert {len(line) for line in done.stdout.decode().split("\n") if "═" in line} == {width}
+
+
+def test_a_file_gives_what_a_pipe_gives(unspool: Run, tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    path.write_bytes(DONE.data)
+    assert (
+        unspool("pretty", path).stdout
+        == unspool("pretty", stdin=DONE.data).stdout
+        == unspool("pretty", "-", stdin=DONE.data).stdout
+    )
+
+
+def test_a_log_that_is_no_stream_is_replayed_too(unspool: Run) -> None:
+    logs = Path(__file__).parent.parent / "samples" / "logs"
+    for name, words in (
+        ("claude-code.jsonl", "loyalty discount"),
+        ("codex.jsonl", "prices.py"),
+        ("gemini-cli.jsonl", "page"),
+    ):
+        text = unspool("pretty", logs / name, "--queue").stdout.decode()
+        assert words in text
+        assert "COMPLETED" in text
+
+
+def test_recorded_time_is_kept_or_not(unspool: Run, tmp_path: Path) -> None:
+    live = Live().at(0).starts().at(1).says("One.").at(1.6).says("Two.").at(1.6).ends()
+    path = tmp_path / "run.jsonl"
+    path.write_bytes(live.data)
+    took = {}
+    for speed in ("0", "1", "0.5"):
+        begin = time.monotonic()
+        done = unspool("pretty", path, "--speed", speed)
+        took[speed] = time.monotonic() - begin
+        assert done.stdout.decode().index("One.") < done.stdout.decode().index("Two.")
+    assert took["1"] >= 0.6  # since its first event; before that there was none
+    assert took["0.5"] >= 1.2
+
+
+def test_an_orphan_is_told_in_its_time_also_in_a_replay(unspool: Run, tmp_path: Path) -> None:
+    live = Live().at(0).calls("t", "Bash", command="make").at(40).result("t", "done").ends()
+    path = tmp_path / "run.jsonl"
+    path.write_bytes(live.data)
+    for speed in ("0", "200"):
+        text = unspool("pretty", path, "--queue", "--speed", speed).stdout.decode()
+        assert text.index("ORPHANED (timeout after 30s)") < text.index("COMPLETED (40.00s)")
+        assert "ORPHANED" not in unspool("pretty", path, "--queue", "--orphan-after", "1m").stdout.decode()
+
+
+def test_a_file_that_grows(tmp_path: Path) -> None:
+    path, out = tmp_path / "run.jsonl", tmp_path / "out"
+    path.write_bytes(Live().starts().data)
+    with out.open("wb") as file:
+        process = subprocess.Popen([*COMMAND, str(path), "--follow", "--exit-code"], stdout=file, stderr=PIPE)
+        wait_until(out, b"Session Initialized")
+        with path.open("ab") as log:
+            log.write(Live().says("More.").data[:40])
+            log.flush()
+            log.write(Live().says("More.").data[40:])
+        wait_until(out, b"More.")
+        path.write_bytes(Live().says("Anew.").data)  # it is written from its beginning
+        wait_until(out, b"Anew.")
+        assert process.poll() is None
+        with path.open("ab") as log:
+            log.write(Live().ends().data)
+        assert process.communicate(timeout=60)[1] == b""  # with --exit-code, the result is the end
+    assert process.returncode == 0
+
+
+OPENINGS = {
+    "codex": [{"type": "thread.started", "thread_id": "th1"}, {"type": "turn.started"}],
+    "cursor": [{"type": "system", "subtype": "init", "apiKeySource": "login", "session_id": "k1", "model": "auto"}],
+    "droid": [{"type": "system", "subtype": "init", "session_id": "d1", "tools": [], "reasoning_effort": "low"}],
+    "gemini": [{"type": "init", "timestamp": "2026-01-01T00:00:00Z", "session_id": "g1", "model": "gemini-x"}],
+    "opencode": [
+        {"type": "step_start", "timestamp": 1, "sessionID": "s", "part": {"messageID": "m", "type": "step-start"}}
+    ],
+    "pi": [{"type": "session", "id": "p1", "timestamp": "2026-01-01T00:00:00Z", "cwd": "/w"}, {"type": "agent_start"}],
+    "qwen": [{"type": "system", "subtype": "init", "session_id": "q1", "tools": [], "qwen_code_version": "1"}],
+}
+
+
+@pytest.mark.parametrize("name", OPENINGS)
+def test_streams_are_told_apart_by_their_first_lines(name: str, unspool: Run) -> None:
+    data = "\n".join(map(json.dumps, OPENINGS[name])).encode()
+    for options in ((), ("--format", name)):
+        done = unspool("pretty", "--style", "json", *options, stdin=data)
+        assert done.stderr == b""
+        first = json.loads(done.stdout.splitlines()[0])
+        assert (first["type"], name in first["agent"].lower()) == ("start", True)
+
+
+def test_what_seemed_to_be_another_agents_stream(unspool: Run) -> None:
+    """The first message could be anybody's; a tool call is Cursor's alone."""
+    message = {
+        "type": "assistant",
+        "message": {"role": "assistant", "content": [{"type": "text", "text": "Hm."}]},
+        "session_id": "k",
+    }
+    call = {
+        "type": "tool_call",
+        "subtype": "started",
+        "call_id": "c",
+        "tool_call": {"readToolCall": {"args": {"path": "a.ts"}}},
+        "session_id": "k",
+    }
+    done = unspool("pretty", stdin="\n".join(map(json.dumps, (message, call))).encode())
+    assert done.stderr == b""
+    assert "Hm." in done.stdout.decode()
+    assert "📁 File: a.ts" in done.stdout.decode()
+
+
+def test_objects_of_nobody_pass_and_unknown_ones_are_counted(unspool: Run) -> None:
+    odd = b'{"level":"info","msg":"hi"}\n'
+    assert unspool("pretty", stdin=odd * 3).stdout == odd * 3
+    done = unspool("pretty", stdin=odd + Live().starts().add(type="prophecy").add(type="prophecy").data)
+    assert b"record type 'prophecy' (2)" in done.stderr
+    assert b"Session Initialized" in done.stdout
+
+
+def test_bytes_that_are_no_text_and_a_stream_that_breaks_off(unspool: Run) -> None:
+    data = Live().says("Bad # byte.").data.replace(b"#", b"\xff")
+    done = unspool("pretty", stdin=b"\xef\xbb\xbf" + data + b"\xff\xfe raw\r\n" + Live().says("cut").data[:-20])
+    text = done.stdout.decode()
+    assert done.returncode == 0
+    assert "Bad � byte." in text
+    assert "�� raw" in text
+    assert Live().says("cut").data[:-20].decode() in text  # nothing is lost in silence
+
+
+# The end
+
+
+@pytest.mark.parametrize(
+    ("live", "status"),
+    [
+        (Live().ends(), 0),
+        (Live().fails("error_max_turns"), 1),
+        (Live().fails("success", result="Invalid API key"), 1),
+        (Live().starts().says("Hm."), 3),
+        (Live(), 3),
+        (Live().fails("error_during_execution").ends(), 0),
+    ],
+)
+def test_exit_code(live: Live, status: int, unspool: Run) -> None:
+    assert unspool("pretty", "--exit-code", stdin=live.data).returncode == status
+    assert unspool("pretty", stdin=live.data).returncode == 0
+
+
+def test_a_command_is_run(unspool: Run, tmp_path: Path) -> None:
+    text = DONE.data.decode()
+    for more, status in (("", 0), ("sys.exit(7)", 7), ("import os; os.kill(os.getpid(), 15)", 143)):
+        done = unspool("pretty", "--tee", tmp_path / "raw", "--", *program(text, more))
+        assert (done.returncode, b"Hello." in done.stdout) == (status, True)
+        assert (tmp_path / "raw").read_bytes() == DONE.data
+    failed = Live().fails("error_max_turns").data.decode()
+    assert unspool("pretty", "--exit-code", "--", *program(failed)).returncode == 1
+    assert unspool("pretty", "--exit-code", "--", *program(failed, "sys.exit(9)")).returncode == 9
+    assert (
+        unspool("pretty", "--", *program("", "print(sys.stdin.read())"), stdin=b"its own input").stdout
+        == b"its own input\n"
+    )
+
+
+def test_a_command_that_cannot_be_run(unspool: Run, tmp_path: Path) -> None:
+    done = unspool("pretty", "--", "no-such-program-anywhere")
+    assert (done.returncode, done.stderr) == (127, b"unspool: no-such-program-anywhere: No such file or directory\n")
+    (tmp_path / "text").write_text("")
+    assert unspool("pretty", "--", tmp_path / "text").returncode == 126
+
+
+def test_a_command_whose_child_holds_its_output_open(unspool: Run) -> None:
+    more = "import subprocess; subprocess.Popen(['sleep', '30'], stderr=subprocess.DEVNULL)"
+    begin = time.monotonic()
+    done = unspool("pretty", "--", *program(DONE.data.decode(), more))
+    assert done.returncode == 0
+    assert b"Hello." in done.stdout
+    assert time.monotonic() - begin < 25
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("no-such-file",), b"no-such-file: No such file"),
+        (("--",), b"no command behind --"),
+        (("a-file", "--", "true"), b"not both"),
+        (("--follow",), b"--follow needs a FILE"),
+        (("--speed", "1"), b"--speed is for a FILE"),
+        (("--tee", "/no/such/folder/file"), b"/no/such/folder/file: No such file"),
+        (("--orphan-after", "soon"), b"no span of time"),
+        (("--env-file", "no-such-env"), b"no-such-env: No such file"),
+    ],
+)
+def test_mistakes(arguments: tuple[str, ...], told: bytes, unspool: Run) -> None:
+    done = unspool("pretty", *arguments)
+    assert done.returncode == 2
+    assert told in done.stderr
+    assert b"Traceback" not in done.stderr
+
+
+def test_a_closed_pipe_is_no_fault() -> None:
+    with subprocess.Popen(COMMAND, stdin=PIPE, stdout=PIPE, stderr=PIPE, bufsize=0) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdin.write(DONE.data)
+        assert process.stdout.read(10)
+        process.stdout.close()
+        with pytest.raises(BrokenPipeError):
+            write_for_ever(process.stdin.fileno(), DONE.data)
+        assert process.stderr.read() == b""
+        assert process.wait(60) == 0
+
+
+def test_a_slow_reader_loses_nothing() -> None:
+    live = Live()
+    for number in range(400):
+        live.says(f"Message {number}, " + "word " * 200)
+    whole = subprocess.run(COMMAND, input=live.data, capture_output=True, check=True).stdout
+    with subprocess.Popen(COMMAND, stdin=PIPE, stdout=PIPE) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        pid = os.fork()
+        if pid == 0:  # somebody who writes while we read
+            process.stdin.write(live.data)
+            process.stdin.close()
+            os._exit(0)
+        process.stdin.close()
+        time.sleep(1)  # much longer than a pipe takes to be full
+        found = b""
+        while piece := process.stdout.read(7919):
+            found += piece
+        os.waitpid(pid, 0)
+    assert len(found) > 500_000
+    assert found == whole
+
+
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_signals_on_a_terminal(number: signal.Signals, status: int) -> None:
+    terminal = Terminal("pretty", "--queue")
+    terminal.send(Live().starts().calls("t", "Bash", command="make").says("Working.").data)
+    terminal.wait_for("Working.")
+    begin = time.monotonic()
+    assert terminal.signal(number) == status
+    assert time.monotonic() - begin < 20
+    text = "\n".join(terminal.screen)
+    assert "Bash - INTERRUPTED" in text
+    assert f"unspool was stopped by {number.name}" in text
+    assert b"Traceback" not in terminal.told
+    assert terminal.raw.endswith(b"\x1b[0m\r\n")  # no colour is left behind
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_signals_while_nobody_reads(number: signal.Signals) -> None:
+    with subprocess.Popen(COMMAND, stdin=PIPE, stdout=PIPE, stderr=PIPE, bufsize=0) as process:
+        assert process.stdin is not None
+        os.set_blocking(process.stdin.fileno(), False)
+        data = Live().says("word " * 100_000).data
+        deadline = time.monotonic() + 5
+        while data and time.monotonic() < deadline:
+            try:
+                data = data[os.write(process.stdin.fileno(), data) :]
+            except BlockingIOError:
+                time.sleep(0.01)
+        time.sleep(0.5)
+        process.send_signal(number)
+        assert process.wait(30) == 128 + number
+
+
+def test_signals_reach_the_command(tmp_path: Path) -> None:
+    mark = tmp_path / "mark"
+    more = (
+        "import signal, time, pathlib\n"
+        f"def stop(*_):\n    pathlib.Path({str(mark)!r}).write_text('stopped')\n"
+        "    print('last words', flush=True)\n    sys.exit(0)\n"
+        "signal.signal(signal.SIGTERM, stop); signal.signal(signal.SIGINT, stop)\n"
+        "print('ready', flush=True)\ntime.sleep(60)"
+    )
+    for number in (signal.SIGTERM, signal.SIGINT):
+        mark.unlink(missing_ok=True)
+        terminal = Terminal("pretty", "--", *program(Live().starts().data.decode(), more))
+        terminal.wait_for("ready")
+        assert terminal.signal(number) == 128 + number
+        assert mark.read_text() == "stopped"
+        assert b"last words" in terminal.raw
+
+
+def test_silence_ends_nothing_and_orphans_are_told_in_it() -> None:
+    terminal = Terminal("pretty", "--queue", "--orphan-after", "300ms")
+    terminal.send(Live().starts().calls("t", "Bash", command="make").data)
+    terminal.wait_for("ORPHANED (timeout after 0.3s)")
+    assert terminal.process.poll() is None
+    terminal.send(Live().result("t", "made at last").ends().data)
+    assert terminal.close() == 0
+    assert "made at last" in "\n".join(terminal.screen)
+
+
+# What else it reads and writes
+
+
+def test_tee_keeps_the_raw_stream(unspool: Run, tmp_path: Path) -> None:
+    data = b"\xef\xbb\xbfplain \xff\x1b[31m\r\n" + DONE.data + b"cut off"
+    assert unspool("pretty", "--tee", tmp_path / "raw.jsonl", stdin=data).returncode == 0
+    assert (tmp_path / "raw.jsonl").read_bytes() == data
+
+
+def test_a_tee_that_fails_spoils_nothing_else(unspool: Run) -> None:
+    done = unspool("pretty", "--tee", "/dev/full", stdin=DONE.data)
+    assert done.returncode == 2
+    assert b"/dev/full: No space left on device; from here on the stream is not kept" in done.stderr
+    assert b"Task Success" in done.stdout
+
+
+def test_the_run_is_named_by_the_environment_and_by_a_file_only_if_asked(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text(
+        "# names\nexport CCPRETTY_TITLE='From # the file'\nCCPRETTY_URL=https://a.b/c # a comment\nCOLUMNS=99\n"
+    )
+
+    def shown(*options: str, **environment: str) -> str:
+        done = subprocess.run(
+            [*COMMAND, *options],
+            input=Live().starts().data,
+            capture_output=True,
+            check=True,
+            cwd=tmp_path,
+            env={**os.environ, "COLUMNS": "", **environment},
+        )
+        return done.stdout.decode()
+
+    assert "🚀 Session Initialized" in shown()
+    assert "🚀 Mine" in shown(CCPRETTY_TITLE="Mine")
+    read = shown("--env-file")
+    assert "🚀 From # the file" in read
+    assert "URL: https://a.b/c  " in read
+    assert max(map(len, read.split("\n"))) == 58
+    assert "🚀 Mine" in shown("--env-file", ".env", CCPRETTY_TITLE="Mine")
+
+
+def test_a_line_of_fifty_megabytes(unspool: Run) -> None:
+    done = unspool("pretty", stdin=Live().calls("t", "Bash", command="x").result("t", "x" * 50_000_000).ends().data)
+    assert done.returncode == 0
+    assert re.search(r"… 49,999,\d\d\d more\W+characters", done.stdout.decode())
+    assert "Task Success" in done.stdout.decode()
