@@ -10,7 +10,7 @@ from unspool.views.pretty.columns import cells
 
 
 def shown(live: Live, **options: object) -> str:
-    return "\n".join(unspool.pretty(live.lines, **options))  # type: ignore[arg-type]
+    return "\n".join(unspool.pretty([live.data], **options))  # type: ignore[arg-type]
 
 
 def body(text: str) -> list[str]:

@@ -9,6 +9,7 @@ import sys
 import time
 from pathlib import Path
 from subprocess import PIPE
+from typing import Any
 
 import pytest
 
@@ -121,7 +122,7 @@ def test_a_file_that_grows(tmp_path: Path) -> None:
     assert process.returncode == 0
 
 
-OPENINGS = {
+OPENINGS: dict[str, list[dict[str, Any]]] = {
     "codex": [{"type": "thread.started", "thread_id": "th1"}, {"type": "turn.started"}],
     "cursor": [{"type": "system", "subtype": "init", "apiKeySource": "login", "session_id": "k1", "model": "auto"}],
     "droid": [{"type": "system", "subtype": "init", "session_id": "d1", "tools": [], "reasoning_effort": "low"}],

@@ -28,7 +28,7 @@ def statuses(live: Live, **options: object) -> list[tuple[str, str]]:
 
 
 def queue(live: Live, **options: object) -> str:
-    return "\n".join(unspool.pretty(live.lines, queue=True, **options))  # type: ignore[arg-type]
+    return "\n".join(unspool.pretty([live.data], queue=True, **options))  # type: ignore[arg-type]
 
 
 def three_at_once() -> Live:

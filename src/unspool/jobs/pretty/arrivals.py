@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from unspool.errors import CommandNotRun, InputNotFound
-from unspool.sources.files import BLOCK
+from unspool.sources.files import BLOCK, DASH
 
 Due: TypeAlias = Callable[[], float | None]
 """When somebody wants to look at the clock, by the clock that never goes back."""
@@ -27,7 +27,16 @@ _PATIENCE, _LAST_WORDS = 0.3, 2.0
 """Seconds that a command has to end by itself after Ctrl-C, and then to end at all."""
 
 
-def arriving(descriptor: int, due: Due) -> Iterator[bytes | None]:
+def arriving(path: str, due: Due) -> Iterator[bytes | None]:
+    """Standard input, or a pipe with a name, as `<(command)` makes one."""
+    try:
+        descriptor = 0 if path == DASH else os.open(path, os.O_RDONLY)
+        yield from _arriving(descriptor, due)
+    except OSError as error:
+        raise InputNotFound(f"{path}: {error.strerror}") from error
+
+
+def _arriving(descriptor: int, due: Due) -> Iterator[bytes | None]:
     while True:
         moment = due()
         timeout = None if moment is None else max(0.0, moment - time.monotonic())

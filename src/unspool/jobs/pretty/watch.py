@@ -1,6 +1,7 @@
 """Watching: from where a stream comes to where it is shown, until it ends or somebody has seen enough."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Protocol
 
 from msgspec import Struct
@@ -83,8 +84,8 @@ class _Watching:
         self._wanted, self._style, self._output, self._tee = wanted, style, output, tee
         self._listeners = listeners
         self._command = Command(wanted.command) if wanted.command else None
-        live = self._command is not None or wanted.follow or wanted.path == DASH
-        pace = None if live else Pace(wanted.speed, output.flush)
+        self._live = self._command is not None or wanted.follow or not _can_be_read_again(wanted.path)
+        pace = None if self._live else Pace(wanted.speed, output.flush)
         reader = READERS[STREAMS[wanted.format]] if wanted.format else None
         options = (wanted.orphan_after, wanted.one_tool_at_a_time)
         if pace is None:
@@ -162,14 +163,14 @@ class _Watching:
         wanted = self._wanted
         if self._command is not None:
             return self._command.arriving(lambda: self._run.due)
-        if wanted.path == DASH:
-            return arriving(0, lambda: self._run.due)
-        return growing(wanted.path) if wanted.follow else blocks(wanted.path)
+        if wanted.follow:
+            return growing(wanted.path)
+        return arriving(wanted.path, lambda: self._run.due) if self._live else blocks(wanted.path)
 
     def _document(self) -> Iterator[Moment] | None:
         """The moments of a log that is no stream of lines; None for one that is."""
         wanted = self._wanted
-        if self._command is not None or wanted.path == DASH or wanted.format is not None:
+        if (self._live and not wanted.follow) or wanted.format is not None:
             return None
         reader, head = reader_of(wanted.path)
         if reader is None or (reader.rows is None and not reader.document):
@@ -188,3 +189,8 @@ class _Watching:
             listener.tell(moment)
         for line in self._style.show(moment):
             self._output.line(line)
+
+
+def _can_be_read_again(path: str) -> bool:
+    """Whether it is a file: what another program writes into a pipe, named or not, comes once."""
+    return path != DASH and (Path(path).is_file() or not Path(path).exists())
