@@ -164,8 +164,7 @@ class Boxes:
     def _labels(self, call: ToolCall, width: int, most: int | None = None) -> Iterator[Row]:
         for label in labels(call)[:most]:
             text = f"{label.emoji} {label.name}: {self._near(label.value)}"
-            for at, (columns, drawn) in enumerate(self._cut(text, width - _HANG, COMMAND_LINES)):
-                yield (columns + _HANG, " " * _HANG + drawn) if at else (columns, drawn)
+            yield from _hanging(self._cut(text, width - _HANG, COMMAND_LINES), _HANG)
 
     def _near(self, value: str) -> str:
         """A path as it is seen from the folder of the run."""
@@ -178,8 +177,9 @@ class Boxes:
         yield _BLANK
         lines, left = head_lines(change, None if self._look.full else DIFF_LINES)
         for line in lines:
-            text = safe(line if self._look.full else short(line))
-            yield from self._text(text, width, _DIFF.get(line[:1], ""))
+            tint = _DIFF.get(line[:1], "")
+            rows = self._text(safe(line if self._look.full else short(line)), width - 1, tint)
+            yield from _hanging(rows, 1)  # below the text, not below its sign
         if left:
             yield cells(more(left)), self._paint(more(left), _DIM)
 
@@ -263,7 +263,9 @@ class Boxes:
             mark = "🔍" if end.status == "ORPHANED" else "🚫"
             return self._text(safe(f"{mark} {end.reason}"), width)
         if end.status == "COMPLETED":
-            return self._cut(f"📄 Result: {end.output.strip(chr(10)).rstrip() or '(no output)'}", width, OUTPUT_LINES)
+            output = end.output.strip("\n").rstrip() or "(no output)"
+            label = "📄 Result:\n" if output[0].isspace() else "📄 Result: "  # what is indented stays below itself
+            return self._cut(label + output, width, OUTPUT_LINES)
         mark, word, tint = ("🚨", "Error", _RED) if end.status == "FAILED" else ("🚫", "Interrupted", _YELLOW)
         return self._cut(f"{mark} {word}: {fault(end.output) or '(no output)'}", width, OUTPUT_LINES, tint)
 
@@ -299,6 +301,12 @@ class Boxes:
         rows.append([_BLANK])
         rows += [self._text(safe(f"{mark} {word}: {figure}"), width) for mark, word, figure in figures(end)]
         yield from self._box("result", chain.from_iterable(rows), _GREEN if end.succeeded else _RED)
+
+
+def _hanging(rows: Iterator[Row], by: int) -> Iterator[Row]:
+    """All but the first row so much further in."""
+    for at, (columns, drawn) in enumerate(rows):
+        yield (columns + by, " " * by + drawn) if at else (columns, drawn)
 
 
 def _seconds(seconds: float, timed: str) -> str:
