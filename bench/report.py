@@ -9,6 +9,7 @@ HEADER = (
 WALL_HEADER = f"{'wall time':<22}{'input MB':>9}{'floor s':>9}{'job s':>9}{'ratio':>8}{'bound':>7}"
 LINEAGE_HEADER = f"{'lineage':<22}{'cook s':>9}{'link s':>9}{'share':>9}{'bound':>8}"
 LINEAGE_BOUND = 10.0
+LATENCY_HEADER = f"{'latency':<22}{'median ms':>11}{'99 % ms':>9}{'bound':>7}"
 
 
 @dataclass(frozen=True)
@@ -92,4 +93,22 @@ class LineageRow:
         return f"{self.case:<22}{self.cook_cpu:>9.3f}{self.link_cpu:>9.3f}{share:>9}{bound:>8}{self.verdict:>8}"
 
 
-AnyRow: TypeAlias = Row | WallRow | LineageRow
+@dataclass(frozen=True)
+class LatencyRow:
+    """How long one waits for what happened to be shown."""
+
+    case: str
+    median_ms: float
+    late_ms: float
+    """At the 99th percentile."""
+    bound: float
+
+    @property
+    def verdict(self) -> str:
+        return "over" if self.late_ms > self.bound else "ok"
+
+    def __str__(self) -> str:
+        return f"{self.case:<22}{self.median_ms:>11.2f}{self.late_ms:>9.2f}{self.bound:>7.0f}{self.verdict:>8}"
+
+
+AnyRow: TypeAlias = Row | WallRow | LineageRow | LatencyRow

@@ -79,6 +79,7 @@ def test_links_lead_somewhere() -> None:
 
 def test_the_python_in_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shutil.copy(ROOT / "samples" / "traces" / "trip-planner.jsonl", tmp_path / "trace.jsonl")
+    shutil.copy(ROOT / "samples" / "streams" / "claude-code.jsonl", tmp_path / "run.jsonl")
     monkeypatch.chdir(tmp_path)
     (code,) = re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(), re.DOTALL | re.MULTILINE)
     names: dict[str, Any] = {}

@@ -12,7 +12,12 @@ if TYPE_CHECKING:
 
 LONGEST = 1 << 16
 """Bytes of Markdown that are interpreted; what is longer is shown as it was written."""
-_MARKED = re.compile(r"[*_`#>|~\[\]<&\\]|^[ \t]*(?:[-+]|\d+[.)])[ \t]|^[-=]{2,}[ \t]*$|^(?: {4}|\t)", re.MULTILINE)
+_MARKED = re.compile(
+    r"`|\*\S|(?<!\w)_\S|~~|\]\(|\]\[|<https?:|&\w+;|\\[!-/:-@\[-`{-~]"  # in a line
+    r"|^[ ]{0,3}(?:#{1,6}[ ]|>|\||[-+*][ ]|\d+[.)][ ]|[-=*_]{2,}[ ]*$)",  # at its beginning
+    re.MULTILINE,
+)
+"""What may be Markdown. Text without any of this looks the same either way, and most texts have none."""
 
 
 def plain(text: str, width: int) -> Iterator[Row]:
