@@ -82,7 +82,7 @@ def objects_in(data: bytes) -> list[dict[str, Any]] | None:
 
 
 def breaks_off(data: bytes) -> bool:
-    """Whether the text is right as far as it goes and lines that follow may end it; no string goes on in a next line."""
+    """Whether the text is right as far as it goes, so that lines that follow may end it. No string goes on in one."""
     text = data.decode("utf-8", "replace").rstrip()
     try:
         _lenient.raw_decode(text)

@@ -74,6 +74,8 @@ def watch(wanted: Wanted, style: Style, output: Output, tee: Tee | None, listene
         except BrokenPipeError:
             watching.abandon()
             raise
+        except Stopped as stop:  # while we were leaving
+            watching.seen.status = stop.exit_status
         return watching.seen
 
 
@@ -93,18 +95,20 @@ class _Watching:
         else:
             self._run = Run(wanted.path, reader, *options, pace.clock, pace.wait)
         self.seen = Watched(self._run)
+        self._is_over = False
+        """All was shown; only the command still runs."""
 
     def go(self) -> None:
         try:
             self._show_all()
             self._show(self._run.close())
             self._end()
+            if self._command is not None:
+                self.seen.status = self._command.end()
         except Stopped as stop:
             self._stopped(stop)
-            return
-        if self._command is not None:
-            self.seen.status = self._command.end()
-        self._part()
+        else:
+            self._part()
 
     def _part(self, deadline: float | None = None) -> None:
         """From the listeners. Who is stopped while it waits for them has seen the run to its end."""
@@ -120,10 +124,12 @@ class _Watching:
         try:
             if self._command is not None:
                 self._command.stop(stop.number)
-                self._show_all()
-            for moment in self._run.close(f"unspool was stopped by {stop.name}"):
-                self._tell(moment)
-            self._end(drain=True)
+            if not self._is_over:
+                if self._command is not None:
+                    self._show_all()
+                for moment in self._run.close(f"unspool was stopped by {stop.name}"):
+                    self._tell(moment)
+                self._end(drain=True)
             if self._command is not None:
                 self._command.end()
             self._part(_FAREWELL)
@@ -137,6 +143,7 @@ class _Watching:
         self._part(_FAREWELL)
 
     def _end(self, drain: bool = False) -> None:
+        self._is_over = True
         for line in self._style.close():
             self._output.line(line)
         if drain:

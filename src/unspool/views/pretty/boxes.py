@@ -16,6 +16,7 @@ from typing import Any
 
 from unspool.model.action import PlanItem
 from unspool.model.event import ToolCall
+from unspool.views.outline import bare_output
 from unspool.views.pretty.columns import Row, cells, cut, pin, safe, safe_line
 from unspool.views.pretty.look import (
     BRIEF_LINES,
@@ -263,7 +264,7 @@ class Boxes:
             mark = "🔍" if end.status == "ORPHANED" else "🚫"
             return self._text(safe(f"{mark} {end.reason}"), width)
         if end.status == "COMPLETED":
-            output = end.output.strip("\n").rstrip() or "(no output)"
+            output = bare_output(end.output).strip("\n").rstrip() or "(no output)"
             label = "📄 Result:\n" if output[0].isspace() else "📄 Result: "  # what is indented stays below itself
             return self._cut(label + output, width, OUTPUT_LINES)
         mark, word, tint = ("🚨", "Error", _RED) if end.status == "FAILED" else ("🚫", "Interrupted", _YELLOW)

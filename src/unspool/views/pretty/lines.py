@@ -7,6 +7,7 @@
 
 from collections.abc import Iterator
 
+from unspool.views.outline import bare_output
 from unspool.views.pretty.columns import safe_line
 from unspool.views.pretty.look import LONG_LINE, Look, fault, is_hidden, more, price, short, took
 from unspool.views.pretty.moments import (
@@ -99,7 +100,7 @@ class Lines:
             return
         spent = f" ({took(end.seconds)})" if end.seconds is not None else ""
         kind = {"COMPLETED": "result", "FAILED": "error"}.get(end.status, "warning")
-        told = fault(end.output) if end.status == "FAILED" else end.output
+        told = fault(end.output) if end.status == "FAILED" else bare_output(end.output)
         about = self._folded(end.reason or told)
         if self._look.queue and (asked := self._about(end)):
             about = f"{asked} → {about}" if about else asked

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from unspool.views.markdown import fenced
+from unspool.views.outline import bare_output
 from unspool.views.pretty.columns import safe, safe_line
 from unspool.views.pretty.look import (
     DIFF_LINES,
@@ -134,8 +135,9 @@ class Summary:
         if end.reason is not None:
             yield _plain(end.reason)
         elif end.status == "COMPLETED":
-            if end.output.strip() and not (end.call is not None and todos(end.call)):
-                yield from _folded("📄 Result", fenced(self._cut(end.output.strip("\n"), OUTPUT_LINES), ""))
+            output = bare_output(end.output).strip("\n")
+            if output.strip() and not (end.call is not None and todos(end.call)):
+                yield from _folded("📄 Result", fenced(self._cut(output, OUTPUT_LINES), ""))
         else:
             yield from fenced(self._cut(fault(end.output), OUTPUT_LINES), "")
 
