@@ -54,7 +54,7 @@ class _BeforeCommand(click.Command):
     metavar="X",
     type=click.FloatRange(min=0),
     default=0.0,
-    help="Replay FILE so much faster than it happened; 0, at once, is the default.",
+    help="Replay FILE in its own time (1), faster or slower; 0, at once, is the default.",
 )
 @click.option("--tee", metavar="FILE", help="Keep the raw stream in this file.")
 @click.option("--exit-code", is_flag=True, help="The run's own: 0 success, 1 failed, 3 ended without a result.")

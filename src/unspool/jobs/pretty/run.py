@@ -29,6 +29,8 @@ STREAMS = {
 _LIVE = frozenset(STREAMS.values())
 _SURE = 3
 """Records after which a log that is no stream is believed to be one: the next record might tell more."""
+_KINDS = 500
+"""Kinds of what is not understood that are counted apart."""
 _CLAUDES = ("system", "assistant", "user", "result")
 
 
@@ -156,7 +158,7 @@ class Run:
     def _other_reader(self, value: Any) -> Reader | None:
         """Another agent's stream begins, or this was never the stream that it seemed to be."""
         kind = str(value.get("type"))
-        if kind in self._odd:
+        if kind in self._odd or len(self._odd) >= _KINDS:
             return None
         reader = reader_for(Head(self._path, lines=(value,)))
         if reader is None or reader.name not in _LIVE or reader is self._reader:
@@ -170,9 +172,9 @@ class Run:
             if isinstance(item, Event):
                 events.append(item)
             elif item.kind == "unknown":
-                self.unknown[item.reason] += 1
+                _count(self.unknown, item.reason)
             elif item.kind != "repaired":
-                self.faults[item.reason] += 1
+                _count(self.faults, item.reason)
         if len(sessions) != len(self._met):
             yield from self._started(sessions, reader, silent=not events)
         for event in events:
@@ -188,6 +190,11 @@ class Run:
                 self._met.add(name)
                 if silent or facts.project:
                     yield self._assembler.start(facts, reader.title)
+
+
+def _count(counts: Counter[str], reason: str) -> None:
+    """Reasons hold words of the stream: there may be no end of them."""
+    counts[reason if reason in counts or len(counts) < _KINDS else "other reasons"] += 1
 
 
 def _is_claudes(value: Any) -> bool:

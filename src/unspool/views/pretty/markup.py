@@ -18,6 +18,8 @@ _MARKED = re.compile(
     re.MULTILINE,
 )
 """What may be Markdown. Text without any of this looks the same either way, and most texts have none."""
+_COLOURS = {"markdown.code": "cyan", "markdown.h1": "bold", "markdown.h2": "bold", "markdown.link_url": "dim"}
+"""What stands inside of a frame needs no backgrounds and no lines of its own."""
 
 
 def plain(text: str, width: int) -> Iterator[Row]:
@@ -47,10 +49,16 @@ class Markup:
     def _rendered(self, text: str, width: int) -> Iterator[Row]:
         from rich.color import ColorSystem
         from rich.console import Console
+        from rich.theme import Theme
 
         if self._console is None:
             self._console = Console(
-                file=StringIO(), width=width, force_terminal=self._color, color_system="standard", legacy_windows=False
+                file=StringIO(),
+                width=width,
+                force_terminal=self._color,
+                color_system="standard",
+                legacy_windows=False,
+                theme=Theme(_COLOURS),
             )
         console = self._console
         system = ColorSystem.STANDARD
