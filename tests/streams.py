@@ -81,7 +81,7 @@ def everything() -> Live:
         "# Plan\nThree **steps** 🚀, one `by` one:\n\n"
         "1. 看看测试文件 and read them until the line has no more room for words\n"
         "   - ⚠️ careful 👨‍👩‍👧 with 🇪🇺 flags\n2. done\n\n"
-        "```python\ntotal = sum(prices)\n```\n\n| a | 名 |\n|---|---|\n| 1 | 二 |"
+        "```python\ntotal = sum(prices)  # 合計\n```\n\n> quoted 引用"
     )
     todos = [
         ("Implement feature X", "completed", "high"),

@@ -208,6 +208,11 @@ def test_markdown_is_rendered_up_to_a_size() -> None:
     assert "Some **bold** and `code`." in body(shown(Live().says(long)))
 
 
+def test_tables() -> None:
+    text = body(shown(Live().says("| a | 名 |\n|---|---|\n| 1 | 二 |")))
+    assert [line.split() for line in text if "名" in line or "二" in line] == [["a", "名"], ["1", "二"]]
+
+
 def test_line_breaks_of_the_model_stay() -> None:
     assert body(shown(Live().says("one\ntwo *three*\nfour"))) == ["", "one", "two three", "four", ""]
 

@@ -39,7 +39,7 @@ def test_one_line_for_each_thing_that_happens() -> None:
         "[start] Claude Code session=session_abc123 model=claude-test folder=/home/ada/shop",
         "[user] Mend the tests, 请. Café crème, e\u0301té",
         "[thinking] First I look. … 1 more line",
-        "[text] # Plan … 13 more lines",
+        "[text] # Plan … 11 more lines",
         "[tool] TodoWrite: ✅ [HIGH] Implement feature X · 🔄 [MEDIUM] 写测试 · ⬜ Ship",
         "[result] TodoWrite COMPLETED: ok",
         "[tool] Read: /home/ada/shop/src/価格.py · Offset: 10 · Limit: 40",

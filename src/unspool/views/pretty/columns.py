@@ -70,7 +70,8 @@ class _Widths(dict[str, int]):
     def __missing__(self, letter: str) -> int:
         from rich.cells import get_character_cell_size
 
-        width = self[letter] = get_character_cell_size(letter)
+        spacing = unicodedata.category(letter) == "Mc"  # a vowel beside its consonant: some draw it in its column
+        width = self[letter] = 0 if spacing else get_character_cell_size(letter)
         if letter == _ESCAPE:
             return width  # how colours begin, which we wrote ourselves
         if (width == 0 and not unicodedata.combining(letter)) or _is_flag(letter) or _is_tone(letter):
