@@ -197,6 +197,11 @@ def test_whoever_works_is_no_orphan() -> None:
     assert statuses(live) == [("k", "COMPLETED")]
 
 
+def test_a_sub_agent_that_called_itself() -> None:
+    live = Live().inside("k").says("Hm.").calls("k", "Task", description="Look", prompt="…").says("Round and round.")
+    assert statuses(live.result("k", "done")) == [("k", "COMPLETED")]
+
+
 def test_a_record_without_a_time_has_not_that_of_the_one_before() -> None:
     """Claude Code gives times to results only: the model may have thought for long before it called."""
     live = Live().at(1).user("Go.")

@@ -52,6 +52,8 @@ NO_RESULT = "No result received within timeout period"
 _WHY = {"failed": "the turn failed", "interrupted": "the turn was interrupted"}
 _BRIEF = 0.005
 """Seconds between two arrivals that tell nothing: a file that is read at once."""
+_DEEPEST = 32
+"""Sub-agents of sub-agents; more is a ring."""
 _REMEMBERED = 1000
 """Calls without a result that are remembered, in case that it comes late."""
 
@@ -174,7 +176,11 @@ class Assembler:
 
     def _is_alive(self, stream: str, now: float) -> None:
         """A sub-agent that works is no orphan, nor is whoever called it."""
-        while (call := self._calls.get(stream)) is not None and (open_ := self._open.get(call)) is not None:
+        for _ in range(_DEEPEST):
+            call = self._calls.get(stream)
+            open_ = self._open.get(call) if call is not None else None
+            if open_ is None:
+                return
             open_.alive = self._since(open_, now) or 0.0
             stream = open_.stream
 
