@@ -4,9 +4,11 @@ import json
 import os
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 from subprocess import PIPE
 from typing import Any
@@ -76,6 +78,22 @@ def test_a_log_that_is_no_stream_is_replayed_too(unspool: Run) -> None:
         text = unspool("pretty", logs / name, "--queue").stdout.decode()
         assert words in text
         assert "COMPLETED" in text
+
+
+def test_documents_databases_and_texts_are_replayed_too(unspool: Run, tmp_path: Path) -> None:
+    readers = Path(__file__).parent / "readers"
+    document, text = readers / "gemini_cli_json" / "session.json", readers / "aider" / "edits.md"
+    database = tmp_path / "sessions.db"
+    with closing(sqlite3.connect(database)) as connection:
+        connection.executescript((readers / "goose" / "session.sql").read_text())
+        connection.commit()
+    for path in (document, text, database):
+        done = unspool("pretty", path, "--tee", tmp_path / "raw")
+        assert (done.returncode, "Session Initialized" in done.stdout.decode()) == (0, True)
+        assert (tmp_path / "raw").read_bytes() == path.read_bytes()
+    done = unspool("pretty", document, "--follow")
+    assert done.returncode == 2
+    assert b"cannot be followed" in done.stderr
 
 
 def test_recorded_time_is_kept_or_not(unspool: Run, tmp_path: Path) -> None:

@@ -88,7 +88,7 @@ class Run:
             yield from self._item(item)
 
     def read(self, log: OpenLog) -> Iterator[Moment]:
-        """A log that is no stream of lines: a database, a document."""
+        """A log that is not made of JSON lines: a database, a document, a text."""
         for item in log:
             yield from self._told([item], log.sessions, log.reader)
 
@@ -175,16 +175,21 @@ class Run:
                 _count(self.unknown, item.reason)
             elif item.kind != "repaired":
                 _count(self.faults, item.reason)
-        if len(sessions) != len(self._met):
+        live = reader.name in _LIVE
+        if live and len(sessions) != len(self._met):
             yield from self._started(sessions, reader, silent=not events)
         for event in events:
+            if not live and event.session_id not in self._met:  # a log need not announce what it is of
+                self._met.add(event.session_id)
+                facts = sessions.get(event.session_id) or Facts(reader.agent, event.session_id)
+                yield self._assembler.start(facts, reader.title)
             if self._pace is not None:
                 yield from self._pace(event, self._assembler)
                 self._arrived = self._clock()
             yield from self._assembler.feed(event, self._arrived)
 
     def _started(self, sessions: dict[str, Facts], reader: Reader, silent: bool) -> Iterator[Moment]:
-        """A session that its log announces: by a record of its own, or by saying where it runs."""
+        """A session that its stream announces: by a record of its own, or by saying where it runs."""
         for name, facts in sessions.items():
             if name not in self._met:
                 self._met.add(name)

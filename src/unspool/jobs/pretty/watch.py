@@ -175,15 +175,18 @@ class _Watching:
         return arriving(wanted.path, lambda: self._run.due) if self._live else blocks(wanted.path)
 
     def _document(self) -> Iterator[Moment] | None:
-        """The moments of a log that is no stream of lines; None for one that is."""
+        """The moments of a log that is not made of JSON lines; None for one that is."""
         wanted = self._wanted
         if (self._live and not wanted.follow) or wanted.format is not None:
             return None
         reader, head = reader_of(wanted.path)
-        if reader is None or (reader.rows is None and not reader.document):
+        if reader is None or (reader.rows is None and not reader.document and head.lines):
             return None
         if wanted.follow:
-            raise UnknownFormat(f"{wanted.path}: a log of {reader.title} that is no stream of lines cannot be followed")
+            raise UnknownFormat(f"{wanted.path}: a log of {reader.title} that is not made of lines cannot be followed")
+        if self._tee is not None:
+            for block in blocks(wanted.path):
+                self._tee.write(block)
         return self._run.read(OpenLog(wanted.path, reader, head))
 
     def _show(self, moments: Iterable[Moment]) -> None:
