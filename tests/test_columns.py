@@ -37,6 +37,19 @@ def test_what_is_cut_fits(text: str, width: int) -> None:
 
 
 @pytest.mark.parametrize(
+    ("line", "short"),
+    [
+        ("💭 hello world", "💭 hello …"),
+        ("⚠️ hello world", "⚠️ hello …"),
+        ("你好 worlds", "你好 worl…"),
+        ("plain words", "plain wor…"),
+    ],
+)
+def test_what_is_cut_is_cut_at_the_last_column(line: str, short: str) -> None:
+    assert cut(line, 10) == short.replace(" …", "…")
+
+
+@pytest.mark.parametrize(
     ("line", "width", "rows"),
     [
         ("hello wide world", 10, ["hello wide", "world"]),

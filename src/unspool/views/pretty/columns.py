@@ -153,8 +153,8 @@ def _wrap_narrow(line: str, width: int) -> Iterator[Row]:
         yield length - begin, line[begin:]
 
 
-def _wrap_even(line: str, width: int, widths: dict[str, int]) -> Iterator[Row]:
-    """Each character has its own width, and none changes another."""
+def _wrap_even(line: str, width: int, widths: dict[str, int], anywhere: bool = False) -> Iterator[Row]:
+    """Each character has its own width, and none changes another. `anywhere`: also inside of words."""
     size, begin = widths.__getitem__, 0
     while begin < len(line):
         piece = line[begin : begin + 2 * width]
@@ -164,7 +164,7 @@ def _wrap_even(line: str, width: int, widths: dict[str, int]) -> Iterator[Row]:
             yield sums[-1], piece
             begin += fits
             continue
-        end = fits if piece[fits] == " " else _place_to_break(piece, fits, size)
+        end = fits if anywhere or piece[fits] == " " else _place_to_break(piece, fits, size)
         yield sums[end - 1], piece[:end]
         begin += end + (piece[end] == " ")
 
@@ -177,7 +177,7 @@ def _place_to_break(piece: str, fits: int, size: Callable[[str], int]) -> int:
     return fits
 
 
-def _wrap_odd(line: str, width: int) -> Iterator[Row]:
+def _wrap_odd(line: str, width: int, anywhere: bool = False) -> Iterator[Row]:
     """What is drawn as one is broken as one: a single character stands for it."""
     names: dict[str, str] = {}
     sizes, needs = _Sizes(), _Sizes()
@@ -191,7 +191,7 @@ def _wrap_odd(line: str, width: int) -> Iterator[Row]:
 
     even = _WIDTHS.clusters.sub(stand_in, line)
     meant = {ord(name): text for text, name in names.items()}
-    for _, piece in _wrap_even(even, width, needs):
+    for _, piece in _wrap_even(even, width, needs, anywhere):
         yield sum(map(sizes.__getitem__, piece)), piece.translate(meant)
 
 
@@ -210,8 +210,9 @@ def cut(line: str, width: int) -> str:
     line = line[: width * 8]  # combining characters take no columns, but nobody needs more of them
     if cells(line) <= width:
         return line
-    _, piece = next(wrap(line.replace(" ", "\xa0"), width - 1))
-    return piece.replace("\xa0", " ").rstrip() + "…"
+    odd = not _WIDTHS.odd.isdisjoint(line)
+    _, piece = next(_wrap_odd(line, width - 1, True) if odd else _wrap_even(line, width - 1, _WIDTHS, True))
+    return piece.rstrip() + "…"
 
 
 def pin(drawn: str, column: int = 1) -> str:
