@@ -54,6 +54,8 @@ def test_what_is_cut_is_cut_at_the_last_column(line: str, short: str) -> None:
     [
         ("hello wide world", 10, ["hello wide", "world"]),
         ("  indented words stay", 12, ["  indented", "words stay"]),
+        ("F." + " " * 30 + "[100%]", 10, ["F.", "[100%]"]),
+        ("✓." + " " * 30 + "[100%]", 10, ["✓.", "[100%]"]),
         ("x" * 25, 10, ["x" * 10, "x" * 10, "x" * 5]),
         ("你好世界你好", 5, ["你好", "世界", "你好"]),
         ("tea 你好 tea", 8, ["tea 你好", "tea"]),

@@ -24,6 +24,7 @@ _UNSAFE = re.compile(
 _STEERING = re.compile("[\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 _ESCAPE, _JOINER, _EMOJI_STYLE = "\x1b", "\u200d", "\ufe0f"
 _TAB = 4
+_BLANKS = re.compile(" +")
 _FIRST_STAND_IN = 0x100000
 """Private characters that nobody uses: where a line is broken, they stand for what is drawn as one."""
 
@@ -148,7 +149,7 @@ def _wrap_narrow(line: str, width: int) -> Iterator[Row]:
             begin += width
         else:
             yield end - begin, line[begin:end]
-            begin = end + 1
+            begin = _behind_blanks(line, end)
     if begin < length or not begin:
         yield length - begin, line[begin:]
 
@@ -166,7 +167,12 @@ def _wrap_even(line: str, width: int, widths: dict[str, int], anywhere: bool = F
             continue
         end = fits if anywhere or piece[fits] == " " else _place_to_break(piece, fits, size)
         yield sums[end - 1], piece[:end]
-        begin += end + (piece[end] == " ")
+        begin = _behind_blanks(line, begin + end)
+
+
+def _behind_blanks(line: str, at: int) -> int:
+    found = _BLANKS.match(line, at)
+    return found.end() if found else at
 
 
 def _place_to_break(piece: str, fits: int, size: Callable[[str], int]) -> int:
