@@ -81,10 +81,8 @@ class Assembler:
         """Told as interrupted or orphaned; their results may come late."""
         self._calls: dict[str, str] = {}
         """Streams of sub-agents, and the calls that they work for."""
-        self._session: str | None = None
         self._model: str | None = None
         self._tokens = Tokens()
-        self._turns = 0
         self._stamp: float | None = None
         """The last time that a record told, and when that record came."""
         self._stamped = 0.0
@@ -95,7 +93,7 @@ class Assembler:
         """How the last turn went, so far as anybody said."""
 
     def start(self, facts: Facts, agent: str) -> Started:
-        self._session, self._model = facts.id, facts.model
+        self._model = facts.model
         return Started(agent, facts.id, facts.model, facts.project, facts.version, facts.tools)
 
     @property

@@ -31,7 +31,6 @@ _TINTS = {"error": "31", "warning": "33", "tool": "36", "result": "32", "text": 
 class Lines:
     def __init__(self, look: Look) -> None:
         self._look = look
-        self._waiting: dict[str, str] = {}
 
     def show(self, moment: Moment) -> Iterator[str]:
         match moment:
