@@ -81,7 +81,7 @@ class Claude(_Log):
 
     def _answer(self, block: dict[str, Any], new: bool, usage: tuple[int, int, int, int]) -> Self:
         self._messages += new
-        name = f"msg_{self.agent or 'main'}_{self._messages}"
+        name = f"msg_{self.agent or 'main'}_{self._messages}"  # with the request's id, unlike any other session's
         counted = dict(
             zip(
                 ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens"),
@@ -97,7 +97,7 @@ class Claude(_Log):
             "content": [block],
             "usage": counted,
         }
-        return self._record("assistant", message=message, requestId=f"req_{name}")
+        return self._record("assistant", message=message, requestId=f"req_{self.session}_{name}")
 
     def says(self, text: str, *, new: bool = True, usage: tuple[int, int, int, int] = (10, 1000, 100, 5)) -> Self:
         """Input, cache read, cache write, output. What is not `new` is one more block of the message before."""

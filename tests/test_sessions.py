@@ -275,6 +275,49 @@ def test_what_a_fork_copied_is_not_counted_again(unspool: Run, machine: Machine)
     assert used == {SHOP: tokens(1, 2, 3, 4, 0), fork: tokens(10, 20, 30, 40, 0)}
 
 
+def copy_of(log: Claude, session: str, since: int = 0) -> Claude:
+    """What some versions write when a session is resumed or forked: its records again, under the new id."""
+    copied = Claude(session)
+    copied.records = [{**record, "sessionId": session} for record in log.records[since:]]
+    return copied.later(len(log.records))
+
+
+FIRST, SECOND, THIRD = (f"{digit * 8}-2222-4333-8444-555555555555" for digit in "9ab")
+
+
+@pytest.mark.parametrize("since", [0, 2], ids=["from the beginning", "from a later record"])
+def test_a_call_that_was_copied_silently_counts_in_the_older_session(
+    unspool: Run, machine: Machine, since: int
+) -> None:
+    before = Claude(FIRST).user("Ask").says("Well", usage=(100, 0, 0, 100)).says("Done", usage=(1, 2, 3, 4))
+    machine.claude(before)
+    again = copy_of(before, SECOND, since).user("And?").says("So", usage=(10, 20, 30, 40))
+    machine.claude(again)
+    machine.claude(copy_of(again, THIRD).user("Else?").says("No", usage=(5, 6, 7, 8)))
+    used = {row["id"]: row["tokens"] for row in rows(unspool, machine, "--agent", "claude")}
+    del used[SHOP]
+    assert used == {
+        FIRST: tokens(101, 2, 3, 104, 0),
+        SECOND: tokens(10, 20, 30, 40, 0),
+        THIRD: tokens(5, 6, 7, 8, 0),
+    }
+
+
+def test_a_copied_call_counts_where_its_session_is_not_at_hand(unspool: Run, machine: Machine) -> None:
+    before = Claude(FIRST).user("Ask").says("Well", usage=(1, 2, 3, 4))
+    log = machine.claude(copy_of(before, SECOND).user("And?").says("So", usage=(10, 20, 30, 40)))
+    (row,) = rows(unspool, machine, log)
+    assert row["tokens"] == tokens(11, 22, 33, 44, 0)
+
+
+def test_calls_of_two_projects_are_two_even_if_a_proxy_names_them_alike(unspool: Run, machine: Machine) -> None:
+    one = Claude(FIRST).user("Ask").says("Well", usage=(1, 2, 3, 4))
+    two = copy_of(one, SECOND)
+    two.records = [{**record, "cwd": "/home/ada/bank"} for record in two.records]
+    used = [row["tokens"] for row in rows(unspool, machine, machine.claude(one), machine.claude(two))]
+    assert used == [tokens(1, 2, 3, 4, 0)] * 2
+
+
 def test_cached_tokens_are_no_input_and_reasoning_is_output(unspool: Run, machine: Machine) -> None:
     used = {row["agent"]: row["tokens"] for row in rows(unspool, machine)}
     assert used["codex"] == tokens(60, 40, 0, 20, 5)

@@ -1,9 +1,12 @@
 """Events → digests: what the list of sessions shows, without the events themselves."""
 
 import os
+from array import array
 from collections import Counter
 from collections.abc import Iterable
+from hashlib import blake2b
 
+import msgspec
 from msgspec import Struct
 
 from unspool.errors import InputNotFound
@@ -47,11 +50,13 @@ class FileDigest(Struct):
 class _Counter:
     """One stream, while its events pass by."""
 
-    __slots__ = ("digest", "stepped", "sums")
+    __slots__ = ("calls", "digest", "spent", "stepped", "sums")
 
     def __init__(self) -> None:
         self.digest = StreamDigest(models={})
         self.sums = [0, 0, 0, 0, 0]
+        self.calls = array("Q")
+        self.spent: list[int] = []
         self.stepped = True
         """Whether the turn at hand has a step; a turn without one is none."""
 
@@ -67,14 +72,7 @@ class _Counter:
         elif kind is Said or kind is Thinking:
             self._step()
         elif isinstance(content, TokenUsage):
-            sums = self.sums
-            sums[0] += content.input
-            sums[1] += content.cache_read
-            sums[2] += content.cache_write
-            sums[3] += content.output
-            sums[4] += content.reasoning
-            if content.model:
-                digest.models[content.model] = digest.models.get(content.model, 0) + 1
+            self._count(content)
         elif isinstance(content, User) or (isinstance(content, AgentMessage) and event.stream_id != MAIN):
             digest.prompt = digest.prompt or content.text.strip()[:_PROMPT]
             self.stepped = False
@@ -86,6 +84,21 @@ class _Counter:
             if digest.start is None or time < digest.start:
                 digest.start = time
 
+    def _count(self, used: TokenUsage) -> None:
+        sums = self.sums
+        sums[0] += used.input
+        sums[1] += used.cache_read
+        sums[2] += used.cache_write
+        sums[3] += used.output
+        sums[4] += used.reasoning
+        if used.model:
+            models = self.digest.models
+            models[used.model] = models.get(used.model, 0) + 1
+        if used.response_id is not None and used.request_id is not None:
+            name = f"{used.response_id}/{used.request_id}".encode("utf-8", "surrogatepass")
+            self.calls.frombytes(blake2b(name, digest_size=8).digest())
+            self.spent += (used.input, used.cache_read, used.cache_write, used.output, used.reasoning)
+
     def _step(self) -> None:
         if not self.stepped:
             self.stepped = True
@@ -93,6 +106,8 @@ class _Counter:
 
     def done(self) -> StreamDigest:
         self.digest.tokens = Tokens(*self.sums)
+        if self.spent:
+            self.digest.calls, self.digest.spent = self.calls.tobytes(), msgspec.msgpack.encode(self.spent)
         return self.digest
 
 

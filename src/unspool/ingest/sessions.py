@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 
+import msgspec
 from msgspec import Struct
 
 from unspool.errors import SessionNotFound
@@ -10,6 +11,7 @@ from unspool.model import MAIN, Facts
 from unspool.model.session import StreamDigest, Tokens
 
 LATEST = "latest"
+_numbers = msgspec.msgpack.Decoder(list[int]).decode
 
 
 class Found(Struct):
@@ -21,6 +23,8 @@ class Found(Struct):
     """Those with its main stream first."""
     tellers: dict[str, str] = {}
     """Of each stream the file that tells most of it: an agent may stand in its own log and in its master's."""
+    copied: Tokens = Tokens()
+    """What those of its calls used that it has from an older session: see `_settle_copies`."""
 
     @property
     def id(self) -> str:
@@ -38,7 +42,7 @@ class Found(Struct):
 
     @property
     def tokens(self) -> Tokens:
-        return sum((stream.tokens for stream in self.streams.values()), Tokens())
+        return sum((stream.tokens for stream in self.streams.values()), Tokens()) - self.copied
 
     @property
     def tools(self) -> int:
@@ -74,6 +78,7 @@ def gather(files: Iterable[tuple[str, FileDigest]]) -> list[Found]:
             found[name] = Found(digest.facts, {}, [], {})
         _join(found[name], [path], digest.streams, dict.fromkeys(digest.streams, path))
     _adopt(found)
+    _settle_copies(found.values())
     return sorted(found.values(), key=lambda session: (session.end or "", session.id), reverse=True)
 
 
@@ -102,6 +107,36 @@ def _adopt(found: dict[tuple[str, str], Found]) -> None:
         if above != name and above in found:
             orphan = found.pop(name)
             _join(found[above], orphan.files, orphan.streams, orphan.tellers)
+
+
+def _settle_copies(sessions: Iterable[Found]) -> None:
+    """A session that was forked or resumed may hold the other one's calls as its own: in a project, each counts once.
+
+    It counts where it was made: in the session that began first, or, because a copy begins where the other did, in
+    that which ended first.
+    """
+    projects: dict[tuple[str, str | None], list[Found]] = {}
+    for session in sessions:
+        if any(stream.calls for stream in session.streams.values()):
+            projects.setdefault((session.facts.agent, session.facts.project), []).append(session)
+    for project in projects.values():
+        if len(project) == 1:
+            continue
+        made: set[int] = set()
+        for session in sorted(project, key=lambda session: (session.start or "", session.end or "", session.id)):
+            calls = {name: memoryview(stream.calls).cast("Q") for name, stream in session.streams.items()}
+            own = set().union(*calls.values())
+            if copies := own & made:
+                spent = (_spent(session.streams[name], hashes, copies) for name, hashes in calls.items())
+                session.copied = sum(spent, Tokens())
+            made |= own
+
+
+def _spent(stream: StreamDigest, calls: Iterable[int], wanted: set[int]) -> Tokens:
+    """What these of its calls used."""
+    numbers = iter(_numbers(stream.spent)) if stream.spent else iter(())
+    rows = zip(calls, zip(*[numbers] * 5, strict=True), strict=True)
+    return sum((Tokens(*used) for call, used in rows if call in wanted), Tokens())
 
 
 def pick(sessions: list[Found], name: str) -> Found:

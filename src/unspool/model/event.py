@@ -115,6 +115,8 @@ class TokenUsage(Struct, frozen=True, gc=False, omit_defaults=True):
     reasoning: int
     response_id: str | None = None
     """The provider's id of the answer, where the log has it."""
+    request_id: str | None = None
+    """The provider's id of the request, where the log has it: in a proxy's records it stands too."""
 
 
 class Notification(Struct, frozen=True, gc=False, omit_defaults=True):

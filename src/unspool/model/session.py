@@ -43,6 +43,15 @@ class Tokens(Struct, frozen=True, gc=False):
             self.reasoning + other.reasoning,
         )
 
+    def __sub__(self, other: "Tokens") -> "Tokens":
+        return Tokens(
+            self.input - other.input,
+            self.cache_read - other.cache_read,
+            self.cache_write - other.cache_write,
+            self.output - other.output,
+            self.reasoning - other.reasoning,
+        )
+
     @property
     def total(self) -> int:
         """Reasoning is part of the output."""
@@ -61,6 +70,10 @@ class StreamDigest(Struct):
     prompt: str | None = None
     start: str | None = None
     end: str | None = None
+    calls: bytes = b""
+    """Hashes of the calls to the model whose ids the log has, 8 bytes each: a copied session has them again."""
+    spent: bytes = b""
+    """What each of them used, as a MessagePack list of five numbers a call: looked at only if one was copied."""
 
 
 class Digest(Struct):

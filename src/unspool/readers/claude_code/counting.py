@@ -22,10 +22,10 @@ _INTEGERS = [int] * len(_KEYS)
 class _Call:
     """One call to the model."""
 
-    __slots__ = ("counted", "id", "key", "model", "origin", "seen", "stream", "time", "times")
+    __slots__ = ("counted", "id", "key", "model", "origin", "request", "seen", "stream", "time", "times")
 
-    def __init__(self, key: str, response: str | None, stream: str) -> None:
-        self.key, self.id, self.stream = key, response, stream
+    def __init__(self, key: str, response: str | None, request: str | None, stream: str) -> None:
+        self.key, self.id, self.request, self.stream = key, response, request, stream
         self.model: str | None = None
         self.seen = self.counted = NOTHING
         self.times = 0
@@ -44,7 +44,15 @@ class Counting:
         self._total: dict[str, Counts] = {}
         """What was counted so far, by model."""
 
-    def saw(self, stream: str, key: str, response: str | None, model: str | None, usage: dict[str, Any]) -> None:
+    def saw(
+        self,
+        stream: str,
+        key: str,
+        model: str | None,
+        usage: dict[str, Any],
+        response: str | None,
+        request: str | None,
+    ) -> None:
         """A line of the message with this key."""
         call = self._open.get(stream)
         if call is None or call.key != key:
@@ -52,7 +60,7 @@ class Counting:
                 self._settle(call)
             call = self._calls.get(key)
             if call is None:
-                call = self._calls[key] = _Call(key, response, stream)
+                call = self._calls[key] = _Call(key, response, request, stream)
                 if self._remembered is not None and len(self._calls) > self._remembered:
                     del self._calls[next(iter(self._calls))]
             self._open[stream] = call
@@ -75,7 +83,8 @@ class Counting:
         log = self._log
         now = log.time, log.origin
         log.time, log.origin = call.time, call.origin
-        log.emit(TokenUsage(call.model, *grown, call.id), f"{call.key}:usage:{call.times}", call.stream)
+        used = TokenUsage(call.model, *grown, call.id, call.request)
+        log.emit(used, f"{call.key}:usage:{call.times}", call.stream)
         log.time, log.origin = now
         call.times += 1
         self._add(_plain(call.model), grown)

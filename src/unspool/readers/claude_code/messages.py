@@ -46,8 +46,9 @@ class Messages:
             self._model(model, stream)
         usage = message.get("usage")
         if counted and isinstance(usage, dict) and model != _SYNTHETIC:
-            response = string(message.get("id"))
-            self.counting.saw(stream, f"{response}/{string(request)}" if response else key, response, model, usage)
+            response, request = string(message.get("id")), string(request)
+            name = f"{response}/{request}" if response else key
+            self.counting.saw(stream, name, model, usage, response, request)
         content = message.get("content")
         if isinstance(content, list):
             for at, block in enumerate(content):
