@@ -11,7 +11,7 @@ from unspool.dialect import Record
 from unspool.ingest.heads import head_of
 from unspool.ingest.logs import open_log
 from unspool.model import Event, Note
-from unspool.model.event import Said, TokenUsage, ToolCall, ToolOutput, User
+from unspool.model.event import Notification, Said, TokenUsage, ToolCall, ToolOutput, User
 from unspool.readers import READERS, gemini_cli
 from unspool.readers.genai import usage_of
 from unspool.sources.records import read_lines
@@ -75,6 +75,19 @@ def test_a_compressed_history_is_not_said_again() -> None:
     ]
     assert [event.content.text for event in events if isinstance(event.content, Said)] == ["Done.", "A fox.", "Well."]
     assert sum(isinstance(event.content, ToolCall) for event in events) == 1
+
+
+def test_the_last_words_count_and_what_changes_later_is_context() -> None:
+    events = events_of(FOLDER / "last_words.jsonl")
+    words = [event.content for event in events if not isinstance(event.content, TokenUsage)]
+    assert words == [
+        User("Draft a title."),
+        Said("A title"),
+        User("Fine."),
+        Said("Thanks."),
+        Notification("Draft a title, edited.", "context"),
+        Notification("A title, edited", "context"),
+    ]
 
 
 def test_every_call_is_answered_once() -> None:

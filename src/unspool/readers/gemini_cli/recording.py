@@ -115,6 +115,10 @@ class Recording:
         turns = self._turns
         known = [turns.knows(mapping(message).get("id")) for message in messages]
         compressed = turns.begun and (not any(known) or any(map(_is_snapshot, messages)))
+        for message in messages:
+            if turns.awaits(mapping(message).get("id")):  # its words are still to be told: those of the list, then
+                turns.message(message, "", history=True)
+                break
         for at, message in enumerate(messages):
             rewritten = compressed and not known[at]
             turns.message(message, f"{self._log.origin.line}.{at}", history=True, rewritten=rewritten)

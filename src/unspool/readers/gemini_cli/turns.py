@@ -4,8 +4,10 @@
     {"id", "timestamp", "type": "gemini", "content", "model", "thoughts", "toolCalls", "tokens"}
     {"id", "timestamp", "type": "info" | "warning" | "error", "content"}
 
-A message may come again, with more in it: only what is new in it is told. The model's words wait until the next message
-begins, for they may still grow, and stand behind the calls that were made in the same answer.
+A message may come again, with more in it: only what is new in it is told. Words wait until the next message begins, for
+they may still grow or be changed: the last ones count. The model's stand behind the calls that were made in the same
+answer. What changes after it was told cannot be taken back. The model's words are told again; a prompt, and what a list
+of messages brings, is what the model is shown from there on, and nobody said it again.
 """
 
 from pathlib import Path
@@ -20,10 +22,8 @@ from unspool.model.action import Mcp
 from unspool.model.event import (
     AgentMessage,
     AgentSpawn,
-    Compacted,
     Notification,
     Said,
-    SlashCommand,
     Thinking,
     TokenUsage,
     ToolCall,
@@ -31,6 +31,7 @@ from unspool.model.event import (
     User,
 )
 from unspool.readers.gemini_cli.folder import FULL_OUTPUT, full_output
+from unspool.readers.gemini_cli.texts import shown, thought_text, words, workspace
 from unspool.readers.genai import (
     FAILED,
     arguments_of,
@@ -38,7 +39,6 @@ from unspool.readers.genai import (
     outcome,
     part_text,
     parts_of,
-    prompt,
     sum_of,
     usage_of,
 )
@@ -47,8 +47,6 @@ from unspool.sources.values import mapping, string, text_of
 
 _UNDERWAY = ("validating", "scheduled", "executing", "awaiting_approval")
 _SERVER = " MCP Server)"
-_WORKSPACE = ("- **Workspace Directories:**\n  - ", "currently working in the directory: ")
-"""What stands before the project's folder in the text that opens a session."""
 
 
 class _Told(Struct, gc=False):
@@ -75,6 +73,17 @@ class _Waiting(Struct, gc=False):
     time: str | None
 
 
+class _Prompt(Struct, gc=False):
+    """The last message, if a person typed it."""
+
+    name: str
+    told: _Told
+    contents: list[Content]
+    rewritten: bool
+    origin: Origin
+    time: str | None
+
+
 class Turns:
     def __init__(self, log: Log, folder: Path | None = None) -> None:
         self._log = log
@@ -84,7 +93,7 @@ class Turns:
         self._texts: set[int] = set()
         self._called: set[str] = set()
         self._answered: set[str] = set()
-        self._waiting: _Waiting | None = None
+        self._waiting: _Waiting | _Prompt | None = None
         self.stream = MAIN
         self.agent: str | None = None
         """The sub-agent whose messages they are: what is typed there was typed by an agent."""
@@ -93,6 +102,10 @@ class Turns:
         """Whether a message of that id was told, and was more than context."""
         told = self._told.get(name) if isinstance(name, str) else None
         return told is not None and not told.context
+
+    def awaits(self, name: Any) -> bool:
+        """Whether the words of that message were not told yet."""
+        return self._waiting is not None and self._waiting.name == name
 
     @property
     def begun(self) -> bool:
@@ -123,12 +136,12 @@ class Turns:
         elif kind == "user":
             self._user(value, name, parts, history, rewritten)
         elif kind in ("info", "warning", "error"):
-            self._notice(Notification(_words(parts), kind), name)
+            self._notice(Notification(words(parts), kind), name)
         elif kind in ("model", "assistant", "qwen"):
             self._model(value, name, parts, history, rewritten)
         else:
             self._log.note("unknown", f"message type {kind!r}")
-            self._notice(Notification(_words(parts), "info"), name)
+            self._notice(Notification(words(parts), "info"), name)
 
     def whole(self, value: Any, place: str) -> None:
         """A message of a list that is at its end: nothing in it can still grow, and so nothing waits."""
@@ -162,9 +175,23 @@ class Turns:
         waiting, self._waiting = self._waiting, None
         if waiting is None:
             return
-        log, told, name = self._log, waiting.told, waiting.name
+        log = self._log
         here = log.origin, log.time
         log.origin, log.time = waiting.origin, waiting.time
+        if isinstance(waiting, _Prompt):
+            self._ask(waiting)
+        else:
+            self._tell(waiting)
+        log.origin, log.time = here
+
+    def _ask(self, waiting: _Prompt) -> None:
+        waiting.told.text = hash(tuple(waiting.contents))
+        key = _version(f"{waiting.name}:user", waiting.told)
+        for at, content in enumerate(waiting.contents):
+            self._typed(content, f"{key}.{at}" if at else key, waiting.rewritten)
+
+    def _tell(self, waiting: _Waiting) -> None:
+        told, name = waiting.told, waiting.name
         if waiting.text and not waiting.text.isspace() and (text := hash(waiting.text)) != told.text:
             told.text = text
             self._texts.add(hash(waiting.text.strip()))
@@ -176,7 +203,6 @@ class Turns:
         elif usage is not None and told.used is not None and (more := more_of(usage, told.used)):
             self.emit(more, f"{name}:usage:{sum_of(told.used)}")
             told.used = usage
-        log.origin, log.time = here
 
     def _notice(self, notice: Notification, name: str) -> None:
         if name not in self._told and notice.text:
@@ -189,20 +215,28 @@ class Turns:
                 call_id = string(answer.get("id"))
                 if (key := call_id or name) not in self._answered:
                     self._answer(call_id, [part], False, key)
-        told = self._told.get(name)
-        contents = _shown(value, parts)
-        if not contents or (told is not None and history):
+        contents = shown(value, parts)
+        if not contents:
             self._told.setdefault(name, _Told(context=True))
             return
-        text = hash(tuple(contents))
+        told = self._told.get(name)
         if told is None:
             told = self._told[name] = _Told(all(isinstance(content, Notification) for content in contents))
-        elif told.text == text:
-            return
-        told.text = text
-        key = _version(f"{name}:user", told)
-        for at, content in enumerate(contents):
-            self._typed(content, f"{key}.{at}" if at else key, rewritten)
+        if told.text is None:
+            self._waiting = _Prompt(name, told, contents, rewritten, self._log.origin, self._log.time)
+        elif told.text != hash(tuple(contents)):
+            if not history:
+                told.text = hash(tuple(contents))
+            for content in contents:
+                if isinstance(content, User):
+                    self._change(content.text, f"{name}:user", told)
+
+    def _change(self, text: str, key: str, told: _Told) -> None:
+        """Other words in place of some that were told."""
+        mark = hash(text.strip())
+        if text.strip() and mark not in self._texts:
+            self._texts.add(mark)
+            self.emit(Notification(text, "context"), _version(key, told))
 
     def _typed(self, content: Content, key: str, rewritten: bool) -> None:
         if isinstance(content, User):
@@ -216,7 +250,7 @@ class Turns:
             elif self.agent is not None:
                 content = AgentMessage(content.text, None, self.agent)
         elif isinstance(content, Notification) and self._log.facts.project is None:
-            self._log.facts.project = _workspace(content.text)
+            self._log.facts.project = workspace(content.text)
         self.emit(content, key)
 
     def _model(self, value: dict[str, Any], name: str, parts: list[Any], history: bool, rewritten: bool) -> None:
@@ -225,6 +259,9 @@ class Turns:
             told = self._told[name] = _Told()
         log, waiting = self._log, self._waiting
         time = log.time
+        if isinstance(waiting, _Prompt):  # of the same id, but of another kind
+            self.flush()
+            waiting = None
         self._think(value.get("thoughts"), name, parts, told)
         calls = value.get("toolCalls")
         if type(calls) is list:
@@ -241,8 +278,12 @@ class Turns:
         tokens = value.get("tokens")
         if waiting is not None:
             tokens = tokens or waiting.tokens
-        if history and (told.text is not None or (waiting is not None and waiting.text)):
-            text = waiting.text if waiting is not None else ""
+        before = waiting.text if waiting is not None else ""
+        if history and told.text is not None:
+            self._change(text, f"{name}:message", told)
+            text = before
+        elif history and text.strip() in ("", before.strip()):
+            text = before
         model = string(value.get("model"))
         if model and self.agent is None:
             log.facts.model = model
@@ -272,7 +313,7 @@ class Turns:
         for at in range(told.thoughts, len(thoughts)):
             thought = mapping(thoughts[at])
             self._log.at(thought.get("timestamp"))
-            self.emit(Thinking(_thought(thought)), f"{name}:thought:{at}")
+            self.emit(Thinking(thought_text(thought)), f"{name}:thought:{at}")
         told.thoughts = len(thoughts)
 
     def _call(self, call: Any, place: str) -> None:
@@ -311,43 +352,6 @@ def _on_server(name: str, arguments: Any, title: Any) -> Meaning | None:
     server = title[: -len(_SERVER)].rpartition("(")[2]
     tool = name.removeprefix(f"mcp_{server}_").removeprefix(f"{server}__")
     return meaning_of(Mcp(server, tool, arguments))
-
-
-def _shown(value: dict[str, Any], parts: list[Any]) -> list[Content]:
-    """What a person typed, and what else the model was sent with it."""
-    contents = list(prompt(parts))
-    display = value.get("displayContent")
-    if not display:
-        return contents
-    shown = list(prompt(parts_of(display)))
-    rest = [content for content in contents if content not in shown]
-    return shown + [
-        Notification(content.text, "context") if isinstance(content, User | Compacted) else content
-        for content in rest
-        if not isinstance(content, SlashCommand)
-    ]
-
-
-def _words(parts: list[Any]) -> str:
-    return "\n".join(map(part_text, parts))
-
-
-def _thought(thought: dict[str, Any]) -> str:
-    """As the model wrote it: its subject in bold, then what it thought."""
-    subject, description = thought.get("subject"), thought.get("description")
-    if type(subject) is str and type(description) is str and subject and description:
-        return f"**{subject}** {description}"
-    if isinstance(text := thought.get("text"), str):
-        return text
-    return f"**{text_of(subject)}** {text_of(description)}".rstrip() if subject else text_of(description)
-
-
-def _workspace(text: str) -> str | None:
-    for before in _WORKSPACE:
-        _, found, behind = text.partition(before)
-        if found:
-            return behind.partition("\n")[0].strip() or None
-    return None
 
 
 def _version(key: str, told: _Told) -> str:
