@@ -215,6 +215,26 @@ def test_an_edit_keeps_its_instruction() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("name", "arguments", "action"),
+    [
+        ("read_file", {"absolute_path": "/a"}, FileRead("/a")),
+        ("image_read", {"absolute_path": "/a.png"}, FileRead("/a.png")),
+        (
+            "multi_edit",
+            {"file_path": "/a", "edits": [{"old_string": "x", "new_string": "y"}]},
+            FileEdit("/a", "x", "y", False),
+        ),
+        ("todo_write", {"todos": [{"task": "Test", "status": "pending"}]}, Plan((PlanItem("Test", "pending"),))),
+        ("task", {"description": "d", "prompt": "p", "subagent_type": "plan"}, Agent("d", "p", "plan")),
+        ("web_search", {"query": "q"}, Web(query="q")),
+        ("ask_user_question", {"questions": [ASKED]}, Ask("Which?", ("A",))),
+    ],
+)
+def test_iflow_has_tools_of_its_own(name: str, arguments: Any, action: Action) -> None:
+    assert vocabulary_for("iflow").tools[name].of(arguments).action() == action
+
+
 def test_many_files_are_told_one_by_one() -> None:
     meaning = GEMINI.read("read_many_files", {"include": ["a.py", "src/**"], "recursive": True})
     assert meaning.arguments == {"file_path": "a.py", "recursive": True}

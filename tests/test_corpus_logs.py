@@ -55,7 +55,7 @@ UNCLAIMED = (
 OTHERS = {
     "pi/deepseek-Entire__hook-codex-posttool-context.jsonl": None,  # another program, filed under Pi
     "pi/deepseek-Entire__subagent-list-agents.jsonl": None,
-    "qwen_code/agentsview__session-5de701fc-7454-4858-a249-95cac4fd3b51.jsonl": "claude_code",  # iFlow, in its likeness
+    "qwen_code/agentsview__session-5de701fc-7454-4858-a249-95cac4fd3b51.jsonl": "iflow",
 }
 TRIMMED = {  # every text in them, also ids and totals, was replaced by the same words or zero
     "codex_rollout/agent-sessions__small.jsonl",

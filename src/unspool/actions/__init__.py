@@ -18,6 +18,7 @@ _MODULES = {
     "droid": "droid",
     "gemini_cli": "gemini_cli",
     "goose": "goose",
+    "iflow": "iflow",
     "openclaw": "openclaw",
     "opencode": "opencode",
     "pi": "pi",

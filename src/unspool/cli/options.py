@@ -17,6 +17,7 @@ AGENTS = (
     "droid",
     "gemini_cli",
     "goose",
+    "iflow",
     "openclaw",
     "opencode",
     "pi",

@@ -33,6 +33,7 @@ _PHRASES = (
     ("You are Gemini CLI", "gemini_cli"),
     ("This is the Gemini CLI", "gemini_cli"),
     ("You are an interactive CLI agent specializing in software engineering tasks", "gemini_cli"),
+    ("You are iFlow CLI", "iflow"),
     ("You are Qwen Code", "qwen_code"),
     ("This is the Qwen Code", "qwen_code"),
     ("You are opencode", "opencode"),

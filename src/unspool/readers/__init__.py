@@ -30,6 +30,7 @@ _PLACES = {
     "goose_export": "goose.export",
     "goose_jsonl": "goose.lines",
     "goose_stream": "goose.stream",
+    "iflow": "claude_code.iflow",
     "opencode": "opencode.reader",
     "opencode_export": "opencode.export",
     "opencode_stream": "opencode.stream",

@@ -1,17 +1,20 @@
-"""Claude Code: its transcripts, one folder a project, and its live stream.
+"""Claude Code: its transcripts, one folder a project, and its live stream; and iFlow CLI, which writes them too.
 
 ~/.claude/projects/-home-me-work/<session>.jsonl                        a session
 ~/.claude/projects/-home-me-work/agent-<id>.jsonl                       a sub-agent of older versions
 ~/.claude/projects/-home-me-work/<session>/subagents/agent-<id>.jsonl   a sub-agent, also deeper
 ~/.claude/projects/-home-me-work/<session>/tool-results/…               outputs too long for the log
+~/.iflow/projects/-home-me-work/session-<id>.jsonl                      a session of iFlow CLI's
 """
 
+import re
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from unspool.dialect import Head, Place, Reader
-from unspool.readers.claude_code.messages import AGENT
+from unspool.readers.claude_code.messages import AGENT, IFLOW
 from unspool.readers.claude_code.stream import Stream
 from unspool.readers.claude_code.transcript import Transcript
 
@@ -32,9 +35,26 @@ _OTHERS = ("systemPayload", "qwen_code_version", "usageMetadata", "call_id", "mo
 """Keys that only the logs of programs in its likeness have."""
 
 
+_IFLOW_ID = re.compile(r"session-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+"""How iFlow CLI names a session; Claude Code's names are the bare UUID."""
+
+
 def claims(head: Head) -> bool:
     """Its records name their session as `sessionId`; those of Qwen Code, which do so too, hold Gemini's parts."""
+    return _is_transcript(head) and not any(map(_is_iflow, head.lines))
+
+
+def claims_iflow(head: Head) -> bool:
+    return _is_transcript(head) and any(map(_is_iflow, head.lines))
+
+
+def _is_transcript(head: Head) -> bool:
     return any(map(_is_record, head.lines)) and not any(map(_is_foreign, head.lines))
+
+
+def _is_iflow(line: dict[str, Any]) -> bool:
+    session = line.get("sessionId")
+    return isinstance(session, str) and _IFLOW_ID.fullmatch(session) is not None
 
 
 def _is_record(line: dict[str, Any]) -> bool:
@@ -72,6 +92,10 @@ def _places(environment: Mapping[str, str], home: Path) -> Iterator[Place]:
         yield Place(root / "projects", ("*/*.jsonl", "*/*/subagents/**/*.jsonl"))
 
 
+def _iflow_places(_environment: Mapping[str, str], home: Path) -> Iterator[Place]:
+    yield Place(home / ".iflow" / "projects", ("*/session-*.jsonl",))
+
+
 def _beside(path: str) -> Iterator[str]:
     folder = Path(path).with_suffix("") / "tool-results"
     if folder.is_dir():
@@ -98,3 +122,11 @@ reader = Reader(
     kin=_kin,
 )
 stream = Reader(name="claude_stream", agent=AGENT, title=_TITLE, claims=claims_stream, decoder=Stream)
+iflow = Reader(
+    name=IFLOW,
+    agent=IFLOW,
+    title="iFlow CLI",
+    claims=claims_iflow,
+    decoder=partial(Transcript, agent=IFLOW),
+    places=_iflow_places,
+)

@@ -11,11 +11,12 @@ from unspool.model.event import AgentSpawn, ModelChange, Notification, Said, Thi
 from unspool.readers.blocks import block_text, content_text
 from unspool.readers.claude_code.counting import Counting
 from unspool.readers.claude_code.tags import said
+from unspool.readers.genai import outcome
 from unspool.readers.log import Log
 from unspool.sources.jsontext import loads_or_text
 from unspool.sources.values import mapping, string, text_of
 
-AGENT = "claude_code"
+AGENT, IFLOW = "claude_code", "iflow"
 _SYNTHETIC = "<synthetic>"
 """The model of messages that the program wrote itself."""
 _PERSISTED = "<persisted-output>"
@@ -28,10 +29,12 @@ class Messages:
     def __init__(self, log: Log, path: str, remembered: int | None = None) -> None:
         self._log = log
         self.counting = Counting(log, remembered)
-        self._read = vocabulary_for(AGENT).read
+        self._read = vocabulary_for(log.agent).read
         self._beside = Path(path).with_suffix("") / "tool-results"
         self._models: dict[str, str] = {}
         self._spawned: set[str] = set()
+        self._called: set[str] | None = set() if log.agent == IFLOW else None
+        """Calls that were told, where a line repeats those of the line before."""
         self._delegated: set[str] = set()
         """Calls that gave work to an agent."""
 
@@ -75,6 +78,10 @@ class Messages:
             case "tool_use" | "server_tool_use" | "mcp_tool_use":
                 name = text_of(block.get("name"))
                 call = string(block.get("id"))
+                if self._called is not None and call is not None:
+                    if call in self._called:
+                        return
+                    self._called.add(call)
                 emit(ToolCall(name, call, block.get("input"), self._read), key, stream)
                 if call and name in _DELEGATING:
                     self._delegated.add(call)
@@ -135,8 +142,9 @@ class Messages:
         return typed
 
     def _result(self, block: dict[str, Any], key: str, stream: str, result: Any = None) -> None:
-        call, output = string(block.get("tool_use_id")), content_text(block.get("content"))
-        failed = block.get("is_error") is True or _failed(block.get("content"))
+        call = string(block.get("tool_use_id"))
+        output, failed = _outcome(block.get("content"))
+        failed = failed or block.get("is_error") is True
         persisted = output.startswith(_PERSISTED)
         told = mapping(_decoded(result)) if persisted or call in self._delegated else {}
         stopped = output.startswith(_STOPPED) or (isinstance(result, dict) and result.get("interrupted") is True)
@@ -168,9 +176,13 @@ def _decoded(value: Any) -> Any:
     return loads_or_text(bytes(value)) if isinstance(value, Raw) else value
 
 
-def _failed(content: Any) -> bool:
-    """Whether a server's tool says in its content that it failed."""
-    return isinstance(content, dict) and text_of(content.get("type")).endswith("_error")
+def _outcome(content: Any) -> tuple[str, bool]:
+    """What a tool said, and whether a server's tool says in it that it failed. iFlow keeps Gemini's parts in it."""
+    if not isinstance(content, dict):
+        return content_text(content), False
+    if "functionResponse" in content or "responseParts" in content:
+        return outcome(content.get("responseParts", content))
+    return content_text(content), text_of(content.get("type")).endswith("_error")
 
 
 def _models_of(block: dict[str, Any]) -> str:

@@ -83,14 +83,14 @@ _line = msgspec.json.Decoder(Line).decode
 
 
 class Transcript:
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, agent: str = AGENT) -> None:
         stem = Path(path).name.partition(".")[0]
         self._folder = Path(path).with_suffix("")
         self._stem = stem
         self._begun = False
         """The session's own records have begun; what stands before them was copied from another one."""
         self._own = stem if _UUID.fullmatch(stem) else None
-        self._log = Log(AGENT)
+        self._log = Log(agent)
         self._messages = Messages(self._log, path)
         self._early: list[Record] = []
         """Records from before the session was named."""
