@@ -13,15 +13,18 @@ from typing import Any
 import msgspec
 import pytest
 
-from unspool.dialect import Reader, Record
-from unspool.exports.events import content_of
+from unspool.dialect import Head, Reader, Record
+from unspool.exports.events import content_of, line
 from unspool.ingest.heads import head_of
 from unspool.ingest.logs import OpenLog, open_log
 from unspool.model import Event, Facts, Note, Origin
 from unspool.readers import READERS
+from unspool.sources.jsontext import loads
 
 FOLDERS = Path(__file__).parent / "readers"
-REPLACEMENTS: tuple[Any, ...] = (None, 7, "text", ["a", {"type": "text"}], {"type": "text", "id": 1})
+REPLACEMENTS: tuple[Any, ...] = (None, True, 7, 0.5, "text", ["a", {"type": "text"}], {"type": "text", "id": 1})
+DEEP, NESTED = "deep", "[" * 5000 + "]" * 5000
+"""What stands in a value, and what JSON that nobody can decode is put there."""
 
 
 def cases() -> list[Path]:
@@ -120,6 +123,32 @@ def test_whatever_stands_in_a_place_nothing_raises(case: Path, tmp_path: Path) -
                 _feed(log.reader, log.path, [*values[max(0, at - 3) : at], changed, *values[at + 1 : at + 3]])
 
 
+@pytest.mark.parametrize("case", cases(), ids=name_of)
+def test_what_is_nested_too_deeply_costs_nothing_else(case: Path, tmp_path: Path) -> None:
+    """Each value in turn is a list of 5,000 levels: in lines, documents, and the columns of a database."""
+    for log in opened(case, tmp_path):
+        for record in log.records():
+            if isinstance(record, Record):
+                value = record.value if record.value is not None else _value(record.data)
+                for changed in replaced(value, (DEEP,), whole=False):
+                    _read_deep(log, record, changed)
+
+
+def _read_deep(log: OpenLog, record: Record, value: Any) -> None:
+    if log.reader.rows is not None:
+        if not any(NESTED[:99] in text for text in value.values() if isinstance(text, str)):
+            return  # no column of a database is a list
+        changed = Record(b"", record.origin, value)
+    else:
+        data = json.dumps(value).replace(f'"{DEEP}"', NESTED).encode()
+        changed = Record(b"", record.origin, loads(data)) if log.reader.document else Record(data, record.origin)
+    again = OpenLog(log.path, log.reader, Head(log.path, document=changed.value), [changed])
+    for item in again:
+        if isinstance(item, Event):
+            json.loads(line(item, log.reader.agent))
+    msgspec.json.encode(list(again.sessions.values()))
+
+
 def _feed(reader: Reader, path: str, values: list[Any]) -> None:
     decoder = reader.decoder(path)
     items: list[Event | Note] = []
@@ -144,27 +173,27 @@ def _value(data: bytes) -> Any:
         return data.decode("utf-8", "replace")
 
 
-def replaced(value: Any, whole: bool = True) -> Iterator[Any]:
+def replaced(value: Any, others: tuple[Any, ...] = REPLACEMENTS, whole: bool = True) -> Iterator[Any]:
     """The value with each value in it replaced in turn; JSON inside of strings too."""
     if whole:
-        yield from REPLACEMENTS
+        yield from others
     match value:
         case dict():
             for key, inner in value.items():
-                for changed in replaced(inner):
+                for changed in replaced(inner, others):
                     yield {**value, key: changed}
                 yield {other: kept for other, kept in value.items() if other != key}
         case list():
             for at, inner in enumerate(value):
-                for changed in replaced(inner):
+                for changed in replaced(inner, others):
                     yield [*value[:at], changed, *value[at + 1 :]]
         case str() if value[:1] in ("{", "["):
             try:
                 inside = json.loads(value)
             except ValueError:
                 return
-            for changed in replaced(inside, whole=False):
-                yield json.dumps(changed)
+            for changed in replaced(inside, others, whole=False):
+                yield json.dumps(changed).replace(f'"{DEEP}"', NESTED)
 
 
 def test_every_reader_has_a_folder_and_every_folder_a_reader() -> None:

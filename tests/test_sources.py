@@ -16,7 +16,7 @@ from unspool.exports.writing import write
 from unspool.model import Note
 from unspool.sources import files
 from unspool.sources.files import expand
-from unspool.sources.jsontext import loads, mend
+from unspool.sources.jsontext import dumps, loads, mend
 from unspool.sources.records import read_records
 
 ONE, TWO = b'{"a": 1}', b'{"a": "\xc3\xa9\xe2\x80\xa8"}'
@@ -189,3 +189,21 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     write(str(tmp_path / "link.json"), [b"new"])
     assert (tmp_path / "link.json").is_symlink()
     assert (tmp_path / "real.json").read_text() == "new"
+
+
+@pytest.mark.parametrize("depth", [150, 900, *range(930, 1000, 3), 5000])
+@pytest.mark.parametrize("fault", ["", "NaN"])
+def test_what_is_nested_deeply_can_be_read_and_what_was_read_written(depth: int, fault: str) -> None:
+    """The limit is that of the stack, which is not the same when a value is read and when it is written."""
+    value = loads('{"a":' + "[" * depth + fault + "]" * depth + ',"b":1}')
+    assert value["b"] == 1
+    assert json.loads(dumps([[[[[[value]]]]]]))[0][0][0][0][0][0]["b"] == 1
+
+
+def test_of_what_cannot_be_written_the_upper_levels_are() -> None:
+    value: Any = "core"
+    for _ in range(5000):
+        value = {"a": [value], "b": 2}
+    written = json.loads(dumps(value))
+    assert dumps(written).count('"b":2') == 100
+    assert "nested too deeply" in dumps(written)

@@ -77,7 +77,7 @@ class Vocabulary(Struct, frozen=True):
             given = tool.spell(arguments)
             call = msgspec.convert(given, tool, strict=False)
             action, actions = call.action(), call.actions()
-        except ValueError:  # a ValidationError is one; so is what a grammar says of text that it does not know
+        except (ValueError, RecursionError):  # a ValidationError is one; so is what a grammar says of unknown text
             return Meaning("generic", arguments)
         if isinstance(action, Generic):  # a tool that we know, and that none of our kinds fits
             return Meaning("generic", arguments, actions)

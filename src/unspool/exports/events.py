@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from unspool.model import Action, Event, Origin
 from unspool.model.event import ToolCall
 from unspool.sources.files import legible
+from unspool.sources.jsontext import shallow
 
 _encode = msgspec.json.Encoder().encode
 
@@ -54,7 +55,18 @@ def content_of(event: Event) -> Any:
 
 def body(event: Event) -> bytes:
     """Type and content alone, as compact JSON: what a search looks into."""
-    return _encode({"type": event.content.type, "content": content_of(event)})
+    kind, content = event.content.type, content_of(event)
+    try:
+        return _encode({"type": kind, "content": content})
+    except RecursionError:
+        return _encode({"type": kind, "content": _upper(content)})
+
+
+def _upper(content: Any) -> Any:
+    """The upper levels of what is nested too deeply to be written: only arguments can be."""
+    if isinstance(content, _Call):
+        return _Call(content.name, content.kind, shallow(content.arguments), content.provider_call_id)
+    return content
 
 
 def written(event: Event, agent: str, payload: Any = msgspec.UNSET) -> Written:
@@ -72,4 +84,9 @@ def written(event: Event, agent: str, payload: Any = msgspec.UNSET) -> Written:
 
 def line(event: Event, agent: str, payload: Any = msgspec.UNSET) -> bytes:
     """One compact JSON object, and the end of the line. Bytes of a database become base64."""
-    return _encode(written(event, agent, payload)) + b"\n"
+    form = written(event, agent, payload)
+    try:
+        return _encode(form) + b"\n"
+    except RecursionError:
+        form.content, form.metadata.payload = _upper(form.content), shallow(payload)
+        return _encode(form) + b"\n"

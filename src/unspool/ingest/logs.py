@@ -43,8 +43,12 @@ class OpenLog:
         for record in self.records():
             if isinstance(record, Note):
                 yield record
-            else:
-                yield from feed(record)
+                continue
+            try:
+                items = feed(record)
+            except RecursionError:  # it could be decoded, but not be worked with
+                items = [Note("unreadable", "nested too deeply", record.origin)]
+            yield from items
         yield from self._decoder.close()
 
     def records(self) -> Iterator[Record | Note]:

@@ -37,11 +37,14 @@ def mend(data: bytes | str) -> bytes:
     """
     text = data if isinstance(data, str) else bytes(data).decode("utf-8", "replace")
     try:
-        value = _lenient.decode(text)
+        mended = _rewritten(text)
     except RecursionError:
-        value = _lenient.decode(_shallow(text))
-    mended = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        mended = _rewritten(_shallow(text))
     return mended.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
+
+
+def _rewritten(text: str) -> str:
+    return json.dumps(_lenient.decode(text), ensure_ascii=False, separators=(",", ":"))
 
 
 def objects(text: str) -> Iterator[dict[str, Any]]:
@@ -98,22 +101,45 @@ def _shallow(text: str) -> str:
     pieces: list[str] = []
     depth = begin = 0
     for token in _NESTING.finditer(text):
-        if token[0] in "{[":
-            if depth == _DEEPEST:
-                pieces.append(text[begin : token.start()])
-                begin = token.start()
-            depth += 1
-        elif token[0] in "}]":
-            depth -= 1
-            if depth == _DEEPEST:
-                pieces.append(json.dumps(text[begin : token.end()]))
-                begin = token.end()
+        brackets, first = token.end() - token.start(), text[token.start()]
+        if first in "{[":
+            if depth <= _DEEPEST < depth + brackets:
+                at = token.start() + _DEEPEST - depth
+                pieces.append(text[begin:at])
+                begin = at
+            depth += brackets
+        elif first in "}]":
+            depth -= brackets
+            if depth <= _DEEPEST < depth + brackets:
+                at = token.end() - (_DEEPEST - depth)
+                pieces.append(json.dumps(text[begin:at]))
+                begin = at
     return "".join(pieces) + text[begin:]
 
 
 def dumps(value: Any) -> str:
-    """Compact JSON text."""
-    return msgspec.json.encode(value).decode()
+    """Compact JSON text. Of what is nested so deeply that it cannot be written, the upper levels."""
+    try:
+        return msgspec.json.encode(value).decode()
+    except RecursionError:
+        return msgspec.json.encode(shallow(value)).decode()
+
+
+def shallow(value: Any) -> Any:
+    """The same value, with a mark in place of each list and object below the 200th level."""
+    if not isinstance(value, dict | list):
+        return value
+    top: Any = value.copy()
+    level = [top]
+    for depth in range(_DEEPEST):
+        below: list[Any] = []
+        for holder in level:
+            for key, inner in list(holder.items() if isinstance(holder, dict) else enumerate(holder)):
+                if isinstance(inner, dict | list):
+                    holder[key] = inner.copy() if depth < _DEEPEST - 1 else _CUT
+                    below.append(holder[key])
+        level = below
+    return top
 
 
 def _finite(written: str) -> float | str:
@@ -128,5 +154,6 @@ def _countable(written: str) -> int | str:
 _lenient = json.JSONDecoder(strict=False, parse_constant=str, parse_float=_finite, parse_int=_countable)
 _OBJECT = re.compile(r'(?:\A|[\n,\[\]}])[\s,\[\]]*\{(?=\s*["}])')
 _BETWEEN = re.compile(r"[\s,]*")
-_NESTING = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]')
-_DEEPEST = 200
+_NESTING = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[{]+|[\]}]+', re.DOTALL)
+"""A string, also one without an end, or brackets: never a character twice."""
+_DEEPEST, _CUT = 200, "[nested too deeply]"
