@@ -197,7 +197,7 @@ def test_what_is_nested_deeply_can_be_read_and_what_was_read_written(depth: int,
     """The limit is that of the stack, which is not the same when a value is read and when it is written."""
     value = loads('{"a":' + "[" * depth + fault + "]" * depth + ',"b":1}')
     assert value["b"] == 1
-    assert json.loads(dumps([[[[[[value]]]]]]))[0][0][0][0][0][0]["b"] == 1
+    assert loads(dumps([[[[[[value]]]]]]))[0][0][0][0][0][0]["b"] == 1
 
 
 def test_of_what_cannot_be_written_the_upper_levels_are() -> None:
