@@ -33,9 +33,10 @@ _SKIPPED = re.compile(
     re.DOTALL,
 )
 _CALL = re.compile(
-    r"""'[^'\\\n]*+(?:\\.[^'\\\n]*+)*+'|"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/"""
-    r"|(?<=[(,=:!&|?;])[ ]*/(?![*/])(?:[^/\\\n\[]|\\.|\[[^\]\n]*+\])++/"  # a regular expression may hold quotes
-    r"|(?P<template>`[^`\\]*+(?:\\.[^`\\]*+)*+`)"
+    # What nobody closed goes on to the end, of the line or of all: a search that came back to try would take for ever.
+    r"""'[^'\\\n]*+(?:\\.[^'\\\n]*+)*+'?|"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"?|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?"""
+    r"|(?<=[(,=:!&|?;])[ ]*/(?![*/])(?:[^/\\\n\[]|\\.|\[[^\]\n]*+\]?)++/?"  # a regular expression may hold quotes
+    r"|(?P<template>`[^`\\]*+(?:\\.[^`\\]*+)*+`?)"
     r"""|\btools\s*+(?:(?:\?\.)?\[\s*["'](?P<quoted>[\w.:-]++)["']\s*\]|\??\.\s*(?P<name>[\w$]++))\s*+\("""
     r"|(?<![\w$.])(?P<bare>[A-Za-z_]\w*+)\(",
     re.DOTALL,

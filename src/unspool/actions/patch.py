@@ -234,12 +234,12 @@ def action_of(patch: ParsedPatch) -> Action:
 
 # How patches stand in a shell command. `apply_patch` is a word of its own, before or behind what it is given.
 _CALLED = re.compile(r"(?:^|[\s;&|('\"/])apply_?patch(?=[\s<\"')]|$)")
-_OPENED = re.compile(r"<<-?[ \t]*(['\"]?)(\w+)\1[^\n]*\n\s*\Z")
+_OPENED = re.compile(r"<<-?[ \t]*(['\"]?)(\w+)\1")
 _CLOSED = re.compile(r"^(?:\*\*\* End Patch|[ \t]+\*\*\* End Patch(?=\s*(?:['\"]|\Z)))[ \t]*\r?", re.MULTILINE)
 _MOVED = re.compile(r"(?:^|[\n;&(])[ \t]*cd\s+(?:--\s+)?(?:'([^']+)'|\"([^\"]+)\"|([^\s;&|'\"]+))\s*(?:&&|;|\n)")
 _ALONE = re.compile(
-    r"\s*(?:cd\s+(?:'[^']+'|\"[^\"]+\"|[^\s;&|'\"]+)\s*(?:&&|;|\n)\s*)?apply_?patch"
-    r"\s*(?:<<-?\s*(?P<quote>['\"]?)(?P<tag>\w+)(?P=quote)\s*(?P=tag)?|['\"]\s*['\"]|['\"]?)\s*"
+    r"\s*(?:cd\s+(?:'[^']+'|\"[^\"]+\"|[^\s;&|'\"]+)(?:\s*(?:&&|;)|[^\S\n]*\n)\s*+)?apply_?patch"
+    r"\s*+(?:<<-?\s*(?P<quote>['\"]?)(?P<tag>\w+)(?P=quote)\s*+(?P=tag)?|['\"]\s*['\"]|['\"]?)\s*+"
 )
 _ESCAPED = re.compile(r'\\([$`"\\])')
 
@@ -272,7 +272,7 @@ def carried(script: str) -> Carried | None:
         left.append(before)
         for moved in _MOVED.finditer(before):
             directory = join(directory, moved[1] or moved[2] or moved[3])
-        opened = _OPENED.search(before)
+        opened = _OPENED.search(_line_above(before))
         closed = _CLOSED.search(script, begin)
         at = closed.end() if closed else len(script)
         text = script[begin:at].rstrip("\r")
@@ -289,6 +289,12 @@ def carried(script: str) -> Carried | None:
     if not patches or not (bare or _CALLED.search(around)):
         return None
     return Carried(tuple(patches), bare or bool(_ALONE.fullmatch(around)))
+
+
+def _line_above(text: str) -> str:
+    """The last line that is not blank, if the text goes on below it."""
+    lines = text.rstrip()
+    return lines[lines.rfind("\n") + 1 :] if "\n" in text[len(lines) :] else ""
 
 
 def applied(command: str | tuple[str, ...]) -> Carried | None:

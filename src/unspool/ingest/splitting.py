@@ -19,7 +19,7 @@ from unspool.transforms.normal import Normal, normal
 _KEYS = ("session_id", "sessionId", "session", "conversation_id", "conversation", "thread_id")
 _SETTINGS = (*_KEYS, "prompt_cache_key")
 _HEADERS = ("agent-session-id", "x-session-id", "session_id", "session-id", "conversation_id")
-_USER = re.compile(r"_session_([\w-]+)$")
+_USER, _LONGEST = re.compile(r"_session_([\w-]+)$"), 500
 
 
 def session_of(exchange: Exchange) -> str | None:
@@ -51,7 +51,7 @@ def _of_user(user: Any) -> str | None:
     """Claude Code puts the session into the user's id: behind a word, or as JSON."""
     if not isinstance(user, str):
         return None
-    if match := _USER.search(user):
+    if match := _USER.search(user[-_LONGEST:]):
         return match[1]
     try:
         return _named(mapping(strict(user)), _KEYS)

@@ -55,18 +55,32 @@ def objects(text: str) -> Iterator[dict[str, Any]]:
 
 def spans(text: str, having: str | None = None) -> Iterator[tuple[int, int]]:
     """Where the whole objects of such a text stand; behind a torn one, those that begin a line or hold `having`."""
-    at, torn = 0, False
+    at = end = 0
+    torn = False
     while found := _OBJECT.search(text, at):
-        at = found.end() - 1
+        at = found.start()
+        if not _begins(text, at, end):
+            at += 1
+            continue
         try:
             _, end = _lenient.raw_decode(text, at)
         except Unreadable:
             torn, at = True, at + 1
+            end = at
             continue
         if not torn or text[at - 1 : at] == "\n" or (having and having in text[at:end]):
             yield at, end
             torn = False
         at = end
+
+
+def _begins(text: str, at: int, since: int) -> bool:
+    """Whether an object may begin here: first of all, behind a comma, a bracket, a newline, or another object."""
+    while at > since and (text[at - 1] in ",[]" or text[at - 1].isspace()):
+        at -= 1
+        if text[at] in "\n,[]":
+            return True
+    return at == 0 or (at > since and text[at - 1] == "}")
 
 
 def objects_in(data: bytes) -> list[dict[str, Any]] | None:
@@ -152,7 +166,7 @@ def _countable(written: str) -> int | str:
 
 
 _lenient = json.JSONDecoder(strict=False, parse_constant=str, parse_float=_finite, parse_int=_countable)
-_OBJECT = re.compile(r'(?:\A|[\n,\[\]}])[\s,\[\]]*\{(?=\s*["}])')
+_OBJECT = re.compile(r'\{(?=\s*["}])')
 _BETWEEN = re.compile(r"[\s,]*")
 _NESTING = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[{]+|[\]}]+', re.DOTALL)
 """A string, also one without an end, or brackets: never a character twice."""

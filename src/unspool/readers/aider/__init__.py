@@ -29,6 +29,7 @@ from unspool.model.event import (
     User,
 )
 from unspool.readers.aider.edits import Edit, edits_in, whole_file
+from unspool.readers.aider.thoughts import parted
 from unspool.readers.log import Log
 from unspool.sources.values import clock
 
@@ -44,11 +45,6 @@ _TOKENS = re.compile(
 )
 _OLD_TOKENS = re.compile(r"([\d.,]+[kM]?) prompt tokens, ([\d.,]+[kM]?) completion tokens")
 _MODEL = re.compile(r"(?:Main model|Models?): (.+?) with ")
-_THOUGHT = re.compile(
-    r"<(think(?:ing-content-[0-9a-f]+|ing)?)>\s*(.*?)\s*</\1>\s*"
-    r"|(?:-+\n)?► \*\*THINKING\*\*\s*(.*?)\s*(?:-+\n)?► \*\*ANSWER\*\*\s*",
-    re.DOTALL,
-)
 _APPLIED = "Applied edit to "
 _UNITS = {"k": 1_000, "M": 1_000_000}
 
@@ -161,9 +157,10 @@ class History:
             self._log.emit(User(text), key)
 
     def _answer(self, text: str, key: str) -> None:
-        for at, thought in enumerate(_THOUGHT.finditer(text) if "think" in text.lower() else ()):
-            self._log.emit(Thinking(thought[2] or thought[3] or ""), f"{key}:thinking:{at}")
-        said = _THOUGHT.sub("", text).strip("\n") if "think" in text.lower() else text.strip("\n")
+        said, thoughts = parted(text) if "think" in text.lower() else (text, [])
+        for at, thought in enumerate(thoughts):
+            self._log.emit(Thinking(thought), f"{key}:thinking:{at}")
+        said = said.strip("\n")
         if said.strip():
             self._log.emit(Said(said), key)
         self._said, self._edits = said, None

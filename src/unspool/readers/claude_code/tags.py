@@ -17,7 +17,7 @@ CONTINUED = "This session is being continued from a previous conversation"
 _INTERRUPTED = "[Request interrupted"
 _CAVEAT = "Caveat: The messages below"
 _REMINDER = "</system-reminder>"
-_OPENING = re.compile(r"<([a-z_-]+)([^<>]*)>")
+_OPENING = re.compile(r"<([a-z_-]++)([^<>]*+)>")
 _OUTPUTS = ("local-command-stdout", "local-command-stderr", "bash-stdout", "bash-stderr")
 _AGENTS = ("teammate-message", "task-notification", "agent-message", "cross-session-message")
 _AGENT = re.compile(rf"\s*<({'|'.join(_AGENTS)})([^<>]*)>")
@@ -81,15 +81,18 @@ def _letter(text: str) -> tuple[AgentMessage, str] | None:
 def _beside_context(text: str) -> Iterator[Content]:
     """What was typed, and before it the context that came with it."""
     typed: list[str] = []
+    unclosed: set[str] = set()
     at = 0
     while opening := _OPENING.search(text, at):
-        end = text.find(f"</{opening[1]}>", opening.end()) if opening[1] in _CONTEXT else -1
+        tag = opening[1]
+        end = text.find(f"</{tag}>", opening.end()) if tag in _CONTEXT and tag not in unclosed else -1
         if end < 0:
+            unclosed.add(tag)
             typed.append(text[at : opening.end()])
             at = opening.end()
             continue
         typed.append(text[at : opening.start()])
-        at = end + len(opening[1]) + 3
+        at = end + len(tag) + 3
         yield Notification(text[opening.start() : at], "context")
     typed.append(text[at:])
     if prompt := "".join(typed).strip():

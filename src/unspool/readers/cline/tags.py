@@ -10,6 +10,7 @@
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from typing import Any
 
@@ -28,7 +29,7 @@ TOOLS = frozenset(
     "delete_file inspect_site".split()
 )
 _OPENING = re.compile(r"<(thinking|" + "|".join(sorted(TOOLS, key=len, reverse=True)) + ")>")
-_PARAMETER = re.compile(r"<([a-z_][\w-]*)>")
+_PARAMETER, _TAG = re.compile(r"<([a-z_][\w-]*+)>"), re.compile(r"<(/?)([a-z_][\w-]*+)>")
 _FREE = frozenset(("content", "diff", "result", "arguments", "patch", "response", "context", "input"))
 """Parameters whose text may hold anything, even what closes them: they end where it comes last."""
 _TYPED = re.compile(r"^<(task|feedback|user_message|answer|user_input)(?: [^>\n]*)?>", re.MULTILINE)
@@ -38,8 +39,8 @@ _ATTACHED = ("Files attached by the user", "<file_content", "<final_file_content
 _NOTICE = re.compile(r"<mode_notice[^<>]*>(?:(?!<mode_notice).)*?</mode_notice>\s*", re.DOTALL)
 _DETAILS = re.compile(r"(?<!\s)\s*<environment_details>.*?(?:</environment_details>|\Z)\s*", re.DOTALL)
 RESULT = re.compile(r"\[(\w+)(?:[ :][^\n]*)?\] Result:[ \t]*\n?")
-_FOLDER = re.compile(r"# Current Work(?:ing|space) Directory \((.*?)\)")
-_MODEL = re.compile(r"<model>(.*?)</model>")
+_FOLDER = re.compile(r"# Current Work(?:ing|space) Directory \(([^)\n]{0,1024})\)")
+_MODEL = re.compile(r"<model>([^<\n]*)</model>")
 
 
 class Call(Struct, frozen=True):
@@ -60,9 +61,10 @@ def answer_parts(text: str) -> Iterator[str | Call | Thought]:
     """What a model said, thought and called, in its order."""
     at = 0
     if "<" in text:
+        tags = _Tags(text)
         while opening := _OPENING.search(text, at):
             name = opening[1]
-            end, behind = _closed(text, name, opening.end(), free=False)
+            end, behind = tags.closed(name, opening.end(), free=False)
             if before := text[at : opening.start()].strip():
                 yield before
             inside = text[opening.end() : end]
@@ -126,8 +128,9 @@ def _feedback(text: str) -> tuple[str, ...]:
 def _tagged(text: str) -> Iterator[tuple[int, int, str]]:
     """Where such tags begin and end, and what is in them."""
     at = 0 if any(mark in text for mark in _CLOSINGS) else len(text)
+    tags = _Tags(text)
     while opening := _TYPED.search(text, at):
-        end, at = _closed(text, opening[1], opening.end(), free=False)
+        end, at = tags.closed(opening[1], opening.end(), free=False)
         yield opening.start(), at, _NOTICE.sub("", text[opening.end() : end]).strip()
 
 
@@ -159,21 +162,37 @@ def model_in(details: str) -> str | None:
     return found[1] if found else None
 
 
-def _closed(text: str, name: str, start: int, free: bool) -> tuple[int, int]:
-    """Where the inside of a tag ends and where the tag does; one that nobody closed goes on to the end."""
-    closing = f"</{name}>"
-    again = text.find(f"<{name}>", start)
-    end = text.rfind(closing, start) if free or again < 0 else text.find(closing, start)
-    return (end, end + len(closing)) if end >= 0 else (len(text), len(text))
+class _Tags:
+    """Where the tags of a text stand, by name: looked for once, however many there are."""
+
+    def __init__(self, text: str) -> None:
+        self._end = len(text)
+        self._openings: dict[str, list[int]] = {}
+        self._closings: dict[str, list[int]] = {}
+        for tag in _TAG.finditer(text):
+            (self._closings if tag[1] else self._openings).setdefault(tag[2], []).append(tag.start())
+
+    def closed(self, name: str, start: int, free: bool) -> tuple[int, int]:
+        """Where the inside of a tag ends and where the tag does; one that nobody closed goes on to the end.
+
+        It is the last closing that counts, unless such a tag is opened again.
+        """
+        openings, closings = self._openings.get(name, []), self._closings.get(name, [])
+        at = bisect_left(closings, start)
+        if at == len(closings):
+            return self._end, self._end
+        again = bisect_left(openings, start) < len(openings)
+        end = closings[-1 if free or not again else at]
+        return end, end + len(name) + 3
 
 
 def _parameters(text: str) -> dict[str, Any]:
     """The parameters of a call. One that comes several times is a list; tags inside of one are its own affair."""
     found: dict[str, Any] = {}
-    at = 0
+    tags, at = _Tags(text), 0
     while opening := _PARAMETER.search(text, at):
         name = opening[1]
-        end, at = _closed(text, name, opening.end(), free=name in _FREE)
+        end, at = tags.closed(name, opening.end(), free=name in _FREE)
         inside = text[opening.end() : end]
         value = inside.removeprefix("\n").removesuffix("\n") if name in _FREE else inside.strip()
         if name in found:

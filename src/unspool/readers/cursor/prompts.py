@@ -13,7 +13,7 @@ from datetime import datetime
 from msgspec import Struct
 
 _QUERY = re.compile(r"<user_query>(.*?)(?:</user_query>|\Z)", re.DOTALL)
-_STAMP = re.compile(r"<timestamp>(.*?)</timestamp>\s*", re.DOTALL)
+_STAMP = re.compile(r"<timestamp>((?:(?!<timestamp>).)*?)</timestamp>\s*", re.DOTALL)
 _TIME = re.compile(
     r"([A-Z][a-z]{2})[a-z]* (\d{1,2}), (\d{4}), (\d{1,2}:\d{2} [AP]M) \(UTC(?:([+-]\d{1,2})(?::(\d{2}))?)?\)"
 )

@@ -25,7 +25,7 @@ from unspool.readers.log import Log
 from unspool.sources.values import count, listing, mapping, string, text_of
 
 _SKILL = re.compile(r'<skill name="([^"]*)"[^>]*>.*?</skill>\s*', re.DOTALL)
-_UNTRUSTED = re.compile(r"(?:[A-Z][^\n]*\(untrusted[^\n]*\):\n```json\n.*?\n```\s*)+", re.DOTALL)
+_UNTRUSTED = re.compile(r"(?:[A-Z][^\n(]*+\(untrusted[^\n]*\):\n```json\n.*?\n```\s*)+", re.DOTALL)
 """What OpenClaw's gateway puts before the text of a chat message: who wrote it, and where."""
 _UNTYPED = ("[cron:", "Read HEARTBEAT.md", "[openclaw.", "<<<BEGIN_OPENCLAW", "A new session was started via /new")
 """How texts begin that OpenClaw sends in the user's name."""

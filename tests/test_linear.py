@@ -1,0 +1,65 @@
+"""Texts that anybody may have written cost no more than their length: nothing is looked for again and again.
+
+Each text is built so that a search that starts anew at each place, and runs to the end, takes minutes for it.
+"""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from unspool.actions.javascript import calls
+from unspool.actions.patch import carried
+from unspool.readers.aider.thoughts import parted as thoughts
+from unspool.readers.claude_code.tags import said
+from unspool.readers.cline.tags import answer_parts, folder_in, model_in, prompt_parts
+from unspool.readers.cursor.prompts import parted
+from unspool.readers.pi.messages import _UNTRUSTED
+from unspool.sources.jsontext import Unreadable, mend, spans
+
+LENGTH, SECONDS = 400_000, 5.0
+PATCH = "*** Begin Patch\n*** Delete File: a\n*** End Patch"
+
+CASES: list[tuple[str, Callable[[str], Any], str, str, str]] = [
+    # name, what reads it, how the text begins, what it repeats, how it ends
+    ("aider: thoughts that nobody closed", thoughts, "", "<think>", ""),
+    ("aider: each of another name", thoughts, "", "<thinking-content-7b>\n<thinking>", ""),
+    ("aider: dashes", thoughts, "think", "-", ""),
+    ("aider: blanks", thoughts, "<think>", " \n", ""),
+    ("javascript: quotes", calls, "", '\\"[', ""),
+    ("javascript: templates", calls, "", "\\`", ""),
+    ("javascript: comments", calls, "", "/*=", ""),
+    ("javascript: regular expressions", calls, "", "=/[", ""),
+    ("objects: brackets", lambda text: list(spans(text)), "", "[\n", ""),
+    ("objects: blanks", lambda text: list(spans(text)), "", " ", "{"),
+    ("JSON: quotes that nobody closed", lambda text: _quietly(mend, text), "[" * 2000 + '"', '\\"', ""),
+    ("patch: heredocs in one line", carried, "", "<<n ", PATCH),
+    ("patch: blank lines behind a folder", carried, f"{PATCH}\ncd x", "\n", "apply_patch;"),
+    ("patch: blanks behind the tool", carried, f"{PATCH}\napply_patch", " ", "x"),
+    ("claude: reminders", lambda text: list(said(text)), "x", "<system-reminder>", ""),
+    ("claude: a tag without an end", lambda text: list(said(text)), "<", "-", ""),
+    ("cline: parameters of many names", lambda text: list(answer_parts(text)), "<read_file>", "NAMES", "</read_file>"),
+    ("cline: feedback", lambda text: prompt_parts(text, bare=True), "</task>", "\n<task>", ""),
+    ("cline: folders", folder_in, "", "# Current Working Directory (", ""),
+    ("cline: models", model_in, "", "<model>", ""),
+    ("cursor: times", parted, "", "<timestamp>", ""),
+    ("openclaw: senders", _UNTRUSTED.match, "", "A(untrusted", ""),
+]
+
+
+def _quietly(work: Callable[[str], Any], text: str) -> None:
+    with pytest.raises(Unreadable):
+        work(text)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case[0])
+def test_twice_the_text_costs_twice_the_time(case: tuple[str, Callable[[str], Any], str, str, str]) -> None:
+    _, work, begin, piece, end = case
+    middle = (
+        "".join(f"<a{n}></a{n}>" for n in range(LENGTH // 14)) if piece == "NAMES" else piece * (LENGTH // len(piece))
+    )
+    text = begin + middle + end
+    before = time.process_time()
+    work(text)
+    assert time.process_time() - before < SECONDS
