@@ -178,3 +178,29 @@ def _decoded(records: list[Record], close: bool) -> list[Event | Note]:
 
 def _named(item: Event | Note) -> Any:
     return (item.session_id, item.key, body(item)) if isinstance(item, Event) else (item.kind, item.origin.line)
+
+
+def test_items_without_an_id_are_told_one_by_one(tmp_path: Path) -> None:
+    item = {
+        "type": "command_execution",
+        "command": "ls",
+        "aggregated_output": "a",
+        "exit_code": 0,
+        "status": "completed",
+    }
+    started = {**item, "status": "in_progress"}
+    lines = [
+        {"type": "thread.started", "thread_id": "t"},
+        {"type": "item.started", "item": started},
+        {"type": "item.completed", "item": item},
+        {"type": "item.completed", "item": {**item, "id": ""}},
+    ]
+    log = tmp_path / "run.jsonl"
+    log.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    opened = open_log(str(log))
+    assert opened is not None
+    contents = [event.content for event in opened if isinstance(event, Event)]
+    calls = [content.provider_call_id for content in contents if isinstance(content, ToolCall)]
+    results = [content.provider_call_id for content in contents if isinstance(content, ToolOutput)]
+    assert len(set(calls)) == 2
+    assert calls == results

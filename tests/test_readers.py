@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from unspool.dialect import Head, Reader, Record
+from unspool.dialect import Decoder, Head, Reader, Record
 from unspool.exports.events import content_of, line
 from unspool.ingest.heads import head_of
 from unspool.ingest.logs import OpenLog, open_log
@@ -114,6 +114,35 @@ def test_keys_are_unique_and_chained(case: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("case", cases(), ids=name_of)
+def test_keys_stay_unique_when_what_was_written_is_written_again(case: Path, tmp_path: Path) -> None:
+    """Each line, row and list is doubled in turn: by a fork, a retry, or a second look at what grows."""
+    for log in opened(case, tmp_path):
+        records = [record for record in log.records() if isinstance(record, Record)]
+        values = [record.value if record.value is not None else _value(record.data) for record in records]
+        tellings = [values * 2] if not log.reader.document else []
+        for at, value in enumerate(values):
+            tellings += [[*values[:at], changed, *values[at + 1 :]] for changed in doubled(value)]
+        for telling in tellings:
+            keys = [
+                (item.session_id, item.key)
+                for item in _fed(log.reader, log.path, telling)[1]
+                if isinstance(item, Event)
+            ]
+            assert len(set(keys)) == len(keys)
+
+
+def doubled(value: Any) -> Iterator[Any]:
+    match value:
+        case dict():
+            for key, inner in value.items():
+                yield from ({**value, key: changed} for changed in doubled(inner))
+        case list():
+            yield value * 2
+            for at, inner in enumerate(value):
+                yield from ([*value[:at], changed, *value[at + 1 :]] for changed in doubled(inner))
+
+
+@pytest.mark.parametrize("case", cases(), ids=name_of)
 def test_whatever_stands_in_a_place_nothing_raises(case: Path, tmp_path: Path) -> None:
     for log in opened(case, tmp_path):
         records = [record for record in log.records() if isinstance(record, Record)]
@@ -149,13 +178,18 @@ def _read_deep(log: OpenLog, record: Record, value: Any) -> None:
     msgspec.json.encode(list(again.sessions.values()))
 
 
-def _feed(reader: Reader, path: str, values: list[Any]) -> None:
+def _fed(reader: Reader, path: str, values: list[Any]) -> tuple[Decoder, list[Event | Note]]:
     decoder = reader.decoder(path)
     items: list[Event | Note] = []
     for number, value in enumerate(values, 1):
         data = b"" if reader.rows or reader.document else msgspec.json.encode(value)
         items += decoder.feed(Record(data, Origin(path, number, 0, len(data)), None if data else value))
     items += decoder.close()
+    return decoder, items
+
+
+def _feed(reader: Reader, path: str, values: list[Any]) -> None:
+    decoder, items = _fed(reader, path, values)
     for item in items:
         if isinstance(item, Event):
             assert item.timestamp is None or len(item.timestamp) == 24

@@ -31,6 +31,8 @@ from unspool.model.event import (
 from unspool.readers.blocks import block_text, content_text
 from unspool.readers.calls import call_of
 from unspool.readers.log import Log
+from unspool.readers.repeats import Repeats
+from unspool.sources.jsontext import dumps
 from unspool.sources.values import clock, count, listing, mapping, string, text_of
 
 AGENT = "amp"
@@ -45,6 +47,7 @@ class Thread:
         self._path = path
         self._vocabulary = vocabulary_for(AGENT)
         self._stream, self._prefix = MAIN, ""
+        self._repeats = Repeats()
         self._counted: set[str] = set()
         """Messages whose own usage was told."""
 
@@ -61,16 +64,21 @@ class Thread:
         self._head(document)
         for number, message in enumerate(listing(document.get("messages")), 1):
             log.origin = Origin(self._path, number, 0, 0)
-            if isinstance(message, dict):
-                self._message(message, self._prefix + (string(message.get("messageId")) or f"at {number}"))
-            else:
+            if not isinstance(message, dict):
                 log.note("odd", "a message that is no object")
+            elif key := self._key(string(message.get("messageId")) or f"at {number}", message, number):
+                self._message(message, key)
         self._ledger(mapping(document.get("usageLedger")))
         for at, entry in enumerate(listing(document.get("queuedMessages"))):
             queued = mapping(mapping(entry).get("queuedMessage"))
-            key = f"{self._prefix}queued:{string(mapping(entry).get('id')) or at}"
-            log.emit(QueueOperation("enqueue", content_text(queued.get("content"))), key, self._stream)
+            if key := self._key(f"queued:{string(mapping(entry).get('id')) or at}", entry, at):
+                log.emit(QueueOperation("enqueue", content_text(queued.get("content"))), key, self._stream)
         return log.take()
+
+    def _key(self, name: str, told: Any, place: int) -> str | None:
+        """None for what was told before."""
+        key = self._repeats.named(name, dumps(told), place)
+        return None if key is None else self._prefix + key
 
     def close(self) -> Iterable[Event | Note]:
         return self._log.take()
@@ -200,14 +208,14 @@ class Thread:
     def _ledger(self, ledger: dict[str, Any]) -> None:
         """Calls that no message tells of."""
         for at, event in enumerate(map(mapping, listing(ledger.get("events")))):
-            key = self._prefix + (string(event.get("toMessageId")) or "")
+            message = self._prefix + (string(event.get("toMessageId")) or "")
             tokens = mapping(event.get("tokens"))
             given, answered = count(tokens.get("input")), count(tokens.get("output"))
-            if key in self._counted or not (given or answered):
+            if message in self._counted or not (given or answered):
                 continue
-            self._log.at(event.get("timestamp"))
-            usage = TokenUsage(string(event.get("model")), given, 0, 0, answered, 0)
-            self._log.emit(usage, f"{self._prefix}ledger:{string(event.get('id')) or at}", self._stream)
+            if key := self._key(f"ledger:{string(event.get('id')) or at}", event, at):
+                self._log.at(event.get("timestamp"))
+                self._log.emit(TokenUsage(string(event.get("model")), given, 0, 0, answered, 0), key, self._stream)
 
     def _state(self, state: dict[str, Any], key: str, stream: str) -> None:
         match state.get("type"):

@@ -29,6 +29,7 @@ from unspool.model.event import (
 from unspool.readers.calls import arguments_of
 from unspool.readers.columns import chosen, decoded, has, unfolded
 from unspool.readers.log import Log
+from unspool.readers.repeats import Repeats
 from unspool.sources.jsontext import Unreadable, loads
 from unspool.sources.sqlite import rows, tables
 from unspool.sources.values import clock, count, listing, mapping, placeholder, string, text_of
@@ -79,7 +80,10 @@ class Database:
         """Of calls: the sessions of the sub-agents that they started."""
         self._titles: dict[str, str | None] = {}
         self._summaries: set[str] = set()
-        self._usages: dict[str, tuple[int, int, Origin]] = {}
+        self._usages: dict[str, tuple[int, int, Origin, str]] = {}
+        self._spawned: set[str] = set()
+        self._begun, self._told = Repeats(), Repeats()
+        """Rows of sessions and of messages: of a database that is written to, they may come again."""
         self._models: dict[str, str] = {}
         self._session = ""
         self._stream = MAIN
@@ -99,9 +103,9 @@ class Database:
         row = mapping(self._log.value(record))
         match row.get("table"):
             case "sessions":
-                self._begin(row)
+                self._begin(row, record)
             case "messages":
-                self._message(row)
+                self._message(row, record)
             case _:
                 self._log.note("skipped", "a row of no table that is read")
         return self._log.take()
@@ -111,12 +115,16 @@ class Database:
             self._settle(session)
         return self._log.take()
 
-    def _begin(self, row: dict[str, Any]) -> None:
+    def _begin(self, row: dict[str, Any], record: Record) -> None:
         session, parent = string(row.get("id")), string(row.get("parent_session_id"))
         if session is None:
             self._log.note("odd", "a session without an id")
             return
-        self._usages[session] = count(row.get("prompt_tokens")), count(row.get("completion_tokens")), self._log.origin
+        key = self._begun.key(session, record)
+        if key is None:
+            return
+        used = count(row.get("prompt_tokens")), count(row.get("completion_tokens"))
+        self._usages[session] = *used, record.origin, f"{key}:usage"
         if summary := string(row.get("summary_message_id")):
             self._summaries.add(summary)
         if parent and parent != session:
@@ -142,27 +150,29 @@ class Database:
 
     def _settle(self, session: str) -> None:
         """The tokens of a session whose messages are all read."""
-        prompt, completion, where = self._usages.pop(session, (0, 0, self._log.origin))
+        prompt, completion, where, key = self._usages.pop(session, (0, 0, self._log.origin, ""))
         if prompt or completion:
             self._enter(session)
             here, self._log.origin = self._log.origin, where
-            self._emit(TokenUsage(self._models.get(session), prompt, 0, 0, completion, 0), f"{session}:usage")
+            self._emit(TokenUsage(self._models.get(session), prompt, 0, 0, completion, 0), key)
             self._log.origin = here
 
-    def _message(self, row: dict[str, Any]) -> None:
+    def _message(self, row: dict[str, Any], record: Record) -> None:
+        key, name = self._told.key(string(row.get("id")), record), string(row.get("id"))
+        if key is None:
+            return
         session = string(row.get("session_id")) or ""
         if session != self._session:
             self._settle(self._session)
             self._session = session
         self._enter(session)
         self._log.at(row.get("created_at"))
-        key = string(row.get("id")) or str(self._log.origin.line)
         role = text_of(row.get("role"))
         if role == "assistant" and isinstance(model := row.get("model"), str) and model:
             self._models[session] = model
             if self._stream == MAIN:
                 self._log.facts.model = model
-        summary = bool(row.get("is_summary_message")) or key in self._summaries
+        summary = bool(row.get("is_summary_message")) or name in self._summaries
         typed: list[str] = []
         for at, part in enumerate(listing(decoded(self._log, row.get("parts"), "a message's parts"))):
             kind, data = mapping(part).get("type"), mapping(mapping(part).get("data"))
@@ -187,7 +197,8 @@ class Database:
         name, call = text_of(data.get("name")), string(data.get("id"))
         arguments = arguments_of(data.get("input") or {})
         self._emit(ToolCall(name, call, arguments, self._read), key)
-        if (child := self._children.get(call or "")) is not None:
+        if (child := self._children.get(call or "")) is not None and child not in self._spawned:
+            self._spawned.add(child)
             self._emit(AgentSpawn(child, call, name, self._titles.get(child)), f"{child}:spawn")
 
     def _result(self, data: dict[str, Any], key: str) -> None:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from unspool.dialect import Record
+from unspool.sources.jsontext import dumps
 
 
 class Repeats:
@@ -15,11 +16,15 @@ class Repeats:
         """The record's own name, else its line. None if it was read before; with its line if it has changed since."""
         if not isinstance(name, str) or not name:
             return str(record.origin.line)
-        mark = hash((name, record.data))
+        return self.named(name, record.data or dumps(record.value), record.origin.line)
+
+    def named(self, name: str, content: bytes | str, place: int) -> str | None:
+        """The same of a part of a record, by what it says and its place."""
+        mark = hash((name, content))
         if mark in self._seen:
             return None
         self._seen.add(mark)
         if name in self._names:
-            return f"{name}@{record.origin.line}"
+            return f"{name}@{place}"
         self._names.add(name)
         return name

@@ -29,6 +29,7 @@ from unspool.model.event import (
 from unspool.readers.calls import arguments_of
 from unspool.readers.columns import chosen, decoded, has
 from unspool.readers.log import Log
+from unspool.readers.repeats import Repeats
 from unspool.sources.files import Damaged, unpacked
 from unspool.sources.jsontext import Unreadable, loads
 from unspool.sources.sqlite import rows, tables
@@ -67,6 +68,9 @@ class Database:
         self._parents: dict[str, str] = {}
         self._spawned: set[str] = set()
         self._key = ""
+        self._name = ""
+        """What the keys of the thread's events begin with."""
+        self._repeats = Repeats()
         self._stream = MAIN
 
     @property
@@ -79,7 +83,10 @@ class Database:
             case "kin", str(thread), str(parent):
                 self._parents[thread] = parent
             case "threads", str(thread), _:
-                self._thread(row, thread)
+                name = self._repeats.key(thread, record)
+                if name is not None:  # else it was told, of a database that is written to
+                    self._name = name
+                    self._thread(row, thread)
             case _:
                 self._log.note("skipped", "a row of no table that is read")
         return self._log.take()
@@ -112,7 +119,7 @@ class Database:
             self._announce(thread, string(row.get("summary")))
         self._messages(thread, model)
         if summary := _detail(thread):
-            self._emit(Summary(summary), f"{key}:summary")
+            self._emit(Summary(summary), f"{self._name}:summary")
 
     def _messages(self, thread: dict[str, Any], model: str | None) -> None:
         """Each with what its call used, and at last what the thread used besides, where it says so."""
@@ -123,7 +130,7 @@ class Database:
         if any(total) and any(a > b for a, b in zip(spent, total, strict=True)):
             calls, spent = {}, _NOTHING  # they cannot all be true; the thread's own total can
         for number, message in enumerate(messages):
-            self._message(message, f"{self._key}:{number}")
+            self._message(message, f"{self._name}:{number}")
             self._usage(calls.get(number, _NOTHING), model, str(number))
         if any(total):
             a, b, c, d = (whole - part for whole, part in zip(total, spent, strict=True))
@@ -132,7 +139,7 @@ class Database:
     def _usage(self, tokens: Tokens, model: str | None, name: str) -> None:
         if any(tokens):
             given, read, write, output = tokens
-            self._emit(TokenUsage(model, given, read, write, output, 0), f"{self._key}:usage:{name}")
+            self._emit(TokenUsage(model, given, read, write, output, 0), f"{self._name}:usage:{name}")
 
     def _announce(self, thread: dict[str, Any], title: str | None) -> None:
         """A sub-agent that no result named."""
@@ -353,7 +360,7 @@ def _payload(row: Any, event: Event) -> Any:
         thread = loads(_plain(mapping(row).get("data")) or b"")
     except Unreadable:
         return None
-    number = event.key.removeprefix(f"{mapping(row).get('id')}:").partition(":")[0]
+    number = event.key.removeprefix(f"{mapping(row).get('id')}").partition(":")[2].partition(":")[0]
     messages = listing(mapping(thread).get("messages"))
     return messages[int(number)] if number.isdecimal() and int(number) < len(messages) else thread
 

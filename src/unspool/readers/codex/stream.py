@@ -90,11 +90,13 @@ class Stream:
             self._outbox.say(grown)
 
     def _item(self, item: dict[str, Any], is_over: bool) -> None:
-        call = f"{self._run}.{item_id}" if (item_id := string(item.get("id"))) and self._run > 1 else item_id or ""
         kind = string(item.get("type") or item.get("item_type"))
         handler = self._items.get(kind)
         if handler is not None:
-            handler(call, item, is_over or item.get("status") in _ENDED)
+            is_over = is_over or item.get("status") in _ENDED
+            call = string(item.get("id")) or (f"line {self._log.origin.line}" if is_over else "")
+            if call:  # what has no id cannot be known again: it is told when it is over
+                handler(f"{self._run}.{call}" if self._run > 1 else call, item, is_over)
             return
         if not is_over:
             return  # these come whole

@@ -163,9 +163,11 @@ class Turns:
         text = self._say(name, parts, bool(calls), time)
         log.time = time
         if text and not text.isspace():
+            told.text, told.versions = hash(text), 1
             self.emit(Said(text), f"{name}:message")
         model, tokens = string(value.get("model")), value.get("tokens")
         if type(tokens) is dict and (usage := _usage(model, tokens)) is not None:
+            told.used = usage
             self.emit(usage, f"{name}:usage")
         if model and self.agent is None:
             log.facts.model = model
@@ -272,8 +274,7 @@ class Turns:
         log.time = time
         if rewritten and told.text is None and text.strip():
             told.text = hash(text)
-            if hash(text.strip()) not in self._texts:
-                self.emit(Notification(text, "context"), f"{name}:message")
+            self._change(text, f"{name}:message", told)
             return
         tokens = value.get("tokens")
         if waiting is not None:

@@ -18,6 +18,7 @@ from unspool.readers.goose.live import Stream
 from unspool.readers.goose.live import claims as claims_stream
 from unspool.readers.goose.messages import AGENT, TITLE, Messages
 from unspool.readers.log import Log
+from unspool.readers.repeats import Repeats
 from unspool.sources.sqlite import rows, tables
 from unspool.sources.values import listing, mapping, string
 
@@ -89,6 +90,10 @@ class _Reading:
 
 
 class Database(_Reading):
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self._ledger = Repeats()
+
     def feed(self, record: Record) -> list[Event | Note]:
         row = mapping(self._log.value(record))
         match row.get("table"):
@@ -96,8 +101,9 @@ class Database(_Reading):
                 model = decoded(self._log, row.get("model_config_json"), "a model's configuration")
                 self._messages.session({**row, "model_config": model}, string(row.get("id")) or "")
             case "usage_ledger":
-                self._messages.enter(string(row.get("session_id")) or "")
-                self._messages.paid(row, string(row.get("id")) or str(record.origin.line))
+                if key := self._ledger.key(string(row.get("id")), record):
+                    self._messages.enter(string(row.get("session_id")) or "")
+                    self._messages.paid(row, key)
             case "messages":
                 self._message(row, record.origin.line)
             case _:

@@ -37,7 +37,7 @@ class Stream:
         self._ended: dict[str, tuple[ToolOutput, Origin]] = {}
         """Outputs whose message has not come."""
         self._told: set[str] = set()
-        """Calls whose output was told without it."""
+        """Calls whose output was told, by a message or without one."""
         self._queued: set[str] = set()
         self._stop: Any = None
         self._cost: float | None = None
@@ -106,7 +106,9 @@ class Stream:
                 self._ended.pop(call, None)
                 if call in self._told:
                     return
-                key = f"result:{call}" if call else key
+                if call:
+                    self._told.add(call)
+                    key = f"result:{call}"
             for block in listing(message.get("content")):
                 if isinstance(block, dict) and block.get("type") == "toolCall":
                     self._called.add(text_of(block.get("id")))
