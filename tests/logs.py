@@ -97,7 +97,7 @@ class Claude(_Log):
             "content": [block],
             "usage": counted,
         }
-        return self._record("assistant", message=message, requestId=f"req_{self.session}_{name}")
+        return self._record("assistant", message=message, requestId=f"req_{self.session[::-1]}_{name}")
 
     def says(self, text: str, *, new: bool = True, usage: tuple[int, int, int, int] = (10, 1000, 100, 5)) -> Self:
         """Input, cache read, cache write, output. What is not `new` is one more block of the message before."""

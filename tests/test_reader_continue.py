@@ -29,3 +29,28 @@ def test_what_grew_out_of_it_is_not_its_own() -> None:
     assert not continue_dev.reader.claims(Head("a.json", document=kiro))
     assert not continue_dev.reader.claims(Head("/x/kiro.kiroagent/workspace-sessions/a.json", document=document))
     assert not continue_dev.reader.claims(Head("sessions.json", document=[document]))
+
+
+def test_the_index_of_a_folder_is_read_once_and_again_when_it_changes(tmp_path: Path) -> None:
+    names = [f"session-{number}" for number in range(30)]
+    message = {"message": {"role": "user", "content": "Ask"}}
+    for name in names:
+        session = {"sessionId": name, "workspaceDirectory": "/w", "history": [message]}
+        (tmp_path / f"{name}.json").write_text(json.dumps(session))
+    index = tmp_path / "sessions.json"
+
+    def begun(year: int) -> set[str | None]:
+        entries = [{"sessionId": name, "dateCreated": f"{year}-03-01T10:00:00Z"} for name in names]
+        index.write_text(json.dumps(entries, indent=year - 2024))
+        found = set()
+        for name in names:
+            log = open_log(str(tmp_path / f"{name}.json"))
+            assert log is not None
+            list(log)
+            found.add(log.sessions[name].started)
+        return found
+
+    before = continue_dev._index.cache_info().misses
+    assert begun(2025) == {"2025-03-01T10:00:00.000Z"}
+    assert begun(2026) == {"2026-03-01T10:00:00.000Z"}
+    assert continue_dev._index.cache_info().misses == before + 2

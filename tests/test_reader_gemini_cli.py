@@ -146,7 +146,7 @@ def test_an_output_that_was_cut_is_found_beside_the_log(tmp_path: Path) -> None:
 def test_the_payload_is_the_message_that_an_event_came_from(case: str) -> None:
     lines = (FOLDER / case).read_text().splitlines()
     for event in events_of(FOLDER / case):
-        payload = gemini_cli.reader.payload(json.loads(lines[event.origin.line - 1]), event)
+        payload = gemini_cli.reader.payload(gemini_cli.reader.unfold(json.loads(lines[event.origin.line - 1])), event)
         assert "$set" not in payload or event.type == "summary"
 
 

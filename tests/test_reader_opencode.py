@@ -13,6 +13,7 @@ from test_readers import FOLDERS, laid_out
 from unspool.dialect import Record
 from unspool.ingest.heads import head_of
 from unspool.ingest.logs import open_log
+from unspool.ingest.originals import Originals
 from unspool.model import Event, Note, Origin
 from unspool.model.event import Said, TokenUsage, ToolOutput, User
 from unspool.readers import READERS
@@ -148,7 +149,7 @@ def test_an_event_of_an_export_comes_from_its_message(tmp_path: Path) -> None:
     log = open_log(str(file))
     assert log is not None
     events = [item for item in log if isinstance(item, Event)]
-    payloads = [log.reader.payload(log.document, event)["info"]["id"] for event in events]
+    payloads = [Originals(log).payload(event)["info"]["id"] for event in events]
     assert payloads == ["msg_1"] * 4 + ["msg_2"] + ["msg_3"] * 2
 
 

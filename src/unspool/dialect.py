@@ -118,8 +118,10 @@ class Reader(Struct, frozen=True):
     """The file is one JSON document, and is fed as one record whose value is decoded already."""
     rows: Callable[[str], Iterator[Record | Note]] | None = None
     """How a database is taken apart; other files are fed line by line."""
+    unfold: Callable[[Any], Any] = lambda value: value
+    """A decoded record as `payload` wants it, once for all events that came from it."""
     payload: Callable[[Any, Event], Any] = lambda value, _event: value
-    """The part of a decoded record that the event came from."""
+    """The part of such a record that the event came from."""
     beside: Callable[[str], Iterable[str]] = lambda _path: ()
     """Other files that the decoder reads with this one: if they change, what was read has changed."""
     kin: Callable[[str], Iterable[str]] = lambda _path: ()

@@ -1,5 +1,6 @@
 """The records that events came from, read again from where they stand."""
 
+from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,6 +10,9 @@ from unspool.model import Event, Note
 from unspool.sources.files import DASH, is_packed
 from unspool.sources.jsontext import loads_or_text
 
+_KEPT = 32 << 20
+"""Bytes of records that are kept for events that look back: to the row of their session, or to a call that waited."""
+
 
 class Originals:
     """Of one log. Events come mostly in order, so that what cannot be sought in is read once."""
@@ -17,28 +21,55 @@ class Originals:
         self._log = log
         log.keep()
         self._sought = not log.reader.rows and not log.reader.document and log.path != DASH and not is_packed(log.path)
-        self._records: Iterator[Record | Note] = iter(())
-        self._at: Record | None = None
+        self._records: Iterator[Record | Note] | None = None
+        self._line = 0
+        """Of the last record that was read."""
+        self._kept: OrderedDict[int, Record] = OrderedDict()
+        self._size = 0
+        self._place: int | None = None
+        self._unfolded: Any = None
 
     def payload(self, event: Event) -> Any:
         """What the event came from: see `Reader.payload`."""
-        value = self._sought_value(event) if self._sought else self._read_value(event)
-        return self._log.reader.payload(value, event)
+        reader = self._log.reader
+        place = 0 if reader.document else event.origin.line
+        if place != self._place:
+            self._place, self._unfolded = place, reader.unfold(self._value(event))
+        return reader.payload(self._unfolded, event)
 
-    def _sought_value(self, event: Event) -> Any:
-        with open(event.origin.file, "rb") as file:
-            file.seek(event.origin.offset)
-            return loads_or_text(file.read(event.origin.size))
-
-    def _read_value(self, event: Event) -> Any:
+    def _value(self, event: Event) -> Any:
         if self._log.reader.document:
             return self._log.document
-        if self._at is None or self._at.origin.line > event.origin.line:
-            self._records, self._at = self._log.records(), None
-        while self._at is None or self._at.origin.line < event.origin.line:
-            record = next(self._records, None)
-            if record is None:
-                return None
+        if self._sought:
+            with open(event.origin.file, "rb") as file:
+                file.seek(event.origin.offset)
+                return loads_or_text(file.read(event.origin.size))
+        record = self._record(event.origin.line)
+        if record is None:
+            return None
+        return record.value if record.value is not None else loads_or_text(record.data)
+
+    def _record(self, line: int) -> Record | None:
+        kept = self._kept.get(line)
+        if kept is not None:
+            return kept
+        if self._records is None or line <= self._line:
+            self._records, self._line = self._log.records(), 0
+        for record in self._records:
             if isinstance(record, Record):
-                self._at = record
-        return self._at.value if self._at.value is not None else loads_or_text(self._at.data)
+                self._keep(record)
+                if record.origin.line >= line:
+                    return record
+        return None
+
+    def _keep(self, record: Record) -> None:
+        self._line = record.origin.line
+        self._kept[self._line] = record
+        self._size += _size_of(record)
+        while self._size > _KEPT and len(self._kept) > 1:
+            self._size -= _size_of(self._kept.popitem(last=False)[1])
+
+
+def _size_of(record: Record) -> int:
+    columns = record.value.values() if isinstance(record.value, dict) else ()
+    return len(record.data) + sum(len(column) for column in columns if isinstance(column, str | bytes)) + 500

@@ -30,6 +30,7 @@ from unspool.model.event import (
 )
 from unspool.readers.blocks import block_text, content_text
 from unspool.readers.calls import call_of
+from unspool.readers.documents import element_of
 from unspool.readers.log import Log
 from unspool.readers.repeats import Repeats
 from unspool.sources.jsontext import dumps
@@ -252,11 +253,6 @@ def claims(head: Head) -> bool:
     return text_of(document.get("id")).startswith("T-") and ("created" in document or "v" in document)
 
 
-def message_of(document: Any, event: Event) -> Any:
-    messages = listing(mapping(document).get("messages"))
-    return messages[event.origin.line - 1] if event.origin.line <= len(messages) else document
-
-
 def _places(environment: Mapping[str, str], home: Path) -> Iterator[Place]:
     data = Path(environment.get("XDG_DATA_HOME") or home / ".local" / "share")
     yield Place(data / "amp" / "threads", ("T-*.json",))
@@ -274,5 +270,5 @@ reader = Reader(
     decoder=Thread,
     places=_places,
     document=True,
-    payload=message_of,
+    payload=element_of("messages"),
 )

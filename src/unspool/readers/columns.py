@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from unspool.model import Event
 from unspool.readers.log import Log
 from unspool.sources.jsontext import Unreadable, loads, loads_or_text
 
@@ -28,12 +27,12 @@ def decoded(log: Log, value: Any, what: str) -> Any:
         return None
 
 
-def unfolded(*columns: str) -> Callable[[Any, Event], Any]:
-    """The payload of a row: what its columns of JSON hold, in place of their text."""
+def unfolding(*columns: str) -> Callable[[Any], Any]:
+    """A row with what its columns of JSON hold, in place of their text."""
 
-    def payload(row: Any, _event: Event) -> Any:
+    def unfold(row: Any) -> Any:
         if not isinstance(row, dict):
             return row
         return row | {name: loads_or_text(row[name].encode()) for name in columns if isinstance(row.get(name), str)}
 
-    return payload
+    return unfold

@@ -1,6 +1,7 @@
 """Continue's sessions: one document each, under ~/.continue/sessions. Calls stand beside the message that made them."""
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeAlias
 from urllib.parse import unquote, urlsplit
@@ -11,8 +12,8 @@ from unspool.model import Event, Facts, Note, Origin
 from unspool.model.event import Compacted, Notification, Said, Thinking, TokenUsage, ToolOutput, User
 from unspool.readers.blocks import block_text, content_text
 from unspool.readers.calls import call_of
+from unspool.readers.documents import element_of, read_json
 from unspool.readers.log import Log
-from unspool.sources.jsontext import Unreadable, loads
 from unspool.sources.values import clock, count, listing, mapping, placeholder, string, text_of
 
 AGENT = "continue"
@@ -75,10 +76,8 @@ class Session:
         facts.title = string(document.get("title"))
         facts.project = _folder(document.get("workspaceDirectory"))
         facts.model = string(document.get("chatModelTitle"))
-        for entry in listing(_read(Path(self._path).with_name(_INDEX))):
-            if mapping(entry).get("sessionId") == log.session:
-                facts.started = clock(entry.get("dateCreated"))
-        facts.started = facts.started or clock(document.get("dateCreated") or document.get("createdAt"))
+        began = _begun(self._path).get(log.session)
+        facts.started = clock(began) or clock(document.get("dateCreated") or document.get("createdAt"))
         log.at(facts.started)
 
     def _item(self, item: dict[str, Any], message: dict[str, Any], key: str) -> None:
@@ -217,20 +216,25 @@ def _folder(given: Any) -> str | None:
     return string(given) or None
 
 
-def _read(path: Path) -> Any:
+def _begun(path: str) -> dict[str, Any]:
+    """When the sessions of a folder began, by their ids, as the folder's index says."""
+    index = Path(path).with_name(_INDEX)
     try:
-        return loads(path.read_bytes())
-    except (OSError, *Unreadable):
-        return None
+        facts = index.stat()
+    except OSError:
+        return {}
+    return _index(str(index), facts.st_size, facts.st_mtime_ns)
+
+
+@lru_cache(maxsize=8)
+def _index(path: str, _size: int, _time: int) -> dict[str, Any]:
+    """Read once, not once for each session; anew if the file was written to."""
+    entries = map(mapping, listing(read_json(path)))
+    return {name: entry.get("dateCreated") for entry in entries if isinstance(name := entry.get("sessionId"), str)}
 
 
 def _places(environment: Mapping[str, str], home: Path) -> Iterator[Place]:
     yield Place(Path(environment.get("CONTINUE_GLOBAL_DIR") or home / ".continue"), ("sessions/*.json",))
-
-
-def _payload(document: Any, event: Event) -> Any:
-    history = listing(mapping(document).get("history"))
-    return history[event.origin.line - 1] if 0 < event.origin.line <= len(history) else document
 
 
 reader = Reader(
@@ -241,6 +245,6 @@ reader = Reader(
     decoder=Session,
     places=_places,
     document=True,
-    payload=_payload,
+    payload=element_of("history"),
     beside=lambda path: (str(Path(path).with_name(_INDEX)),),
 )

@@ -27,10 +27,10 @@ from unspool.model.event import (
     User,
 )
 from unspool.readers.calls import arguments_of
-from unspool.readers.columns import chosen, decoded, has, unfolded
+from unspool.readers.columns import chosen, decoded, has, unfolding
+from unspool.readers.documents import read_json
 from unspool.readers.log import Log
 from unspool.readers.repeats import Repeats
-from unspool.sources.jsontext import Unreadable, loads
 from unspool.sources.sqlite import rows, tables
 from unspool.sources.values import clock, count, listing, mapping, placeholder, string, text_of
 
@@ -249,10 +249,7 @@ def _places(environment: Mapping[str, str], home: Path) -> Iterator[Place]:
     if local := environment.get("LOCALAPPDATA"):
         data = Path(local) / "crush"
     listed = Path(environment.get("CRUSH_GLOBAL_DATA") or data) / "projects.json"
-    try:
-        projects = listing(mapping(loads(listed.read_bytes())).get("projects"))
-    except (OSError, *Unreadable):
-        projects = []
+    projects = listing(mapping(read_json(listed)).get("projects"))
     folders = [mapping(project).get("data_dir") for project in projects]
     for folder in dict.fromkeys([str(home / ".crush"), *(name for name in folders if isinstance(name, str))]):
         yield Place(Path(folder), ("crush.db",))
@@ -266,5 +263,5 @@ reader = Reader(
     decoder=Database,
     places=_places,
     rows=_rows,
-    payload=unfolded("parts"),
+    unfold=unfolding("parts"),
 )

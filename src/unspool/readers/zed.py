@@ -354,13 +354,18 @@ def _places(environment: Mapping[str, str], home: Path) -> Iterator[Place]:
         yield Place(folder / "threads", ("threads.db",))
 
 
-def _payload(row: Any, event: Event) -> Any:
-    """The message whose number stands in the key, out of the whole thread."""
+def _unfold(row: Any) -> tuple[str, Any]:
+    """The thread's id, and what it holds."""
     try:
-        thread = loads(_plain(mapping(row).get("data")) or b"")
+        return f"{mapping(row).get('id')}", loads(_plain(mapping(row).get("data")) or b"")
     except Unreadable:
-        return None
-    number = event.key.removeprefix(f"{mapping(row).get('id')}").partition(":")[2].partition(":")[0]
+        return "", None
+
+
+def _payload(unfolded: tuple[str, Any], event: Event) -> Any:
+    """The message whose number stands in the key, out of the whole thread."""
+    name, thread = unfolded
+    number = event.key.removeprefix(name).partition(":")[2].partition(":")[0]
     messages = listing(mapping(thread).get("messages"))
     return messages[int(number)] if number.isdecimal() and int(number) < len(messages) else thread
 
@@ -373,5 +378,6 @@ reader = Reader(
     decoder=Database,
     places=_places,
     rows=_rows,
+    unfold=_unfold,
     payload=_payload,
 )

@@ -3,13 +3,11 @@
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from unspool.dialect import Decoder, Head, Place, Reader
-from unspool.model import Event
 from unspool.readers.cline.task import METADATA, Task
 from unspool.readers.cline.whose import HISTORIES, ITEM, SCREEN, Writer, writer_of
-from unspool.sources.values import listing, mapping
+from unspool.readers.documents import element_of
 
 _EDITORS = ("Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf")
 _SERVERS = (".vscode-server", ".vscode-server-insiders", ".cursor-server", ".windsurf-server")
@@ -47,11 +45,6 @@ def _beside(path: str) -> Iterator[str]:
             yield str(file.with_name(name))
 
 
-def _payload(document: Any, event: Event) -> Any:
-    messages = document if isinstance(document, list) else listing(mapping(document).get("messages"))
-    return messages[event.origin.line - 1] if 0 < event.origin.line <= len(messages) else document
-
-
 def _written_by(writer: Writer) -> Callable[[Head], bool]:
     return lambda head: writer_of(head) == writer
 
@@ -66,7 +59,7 @@ def _reader(writer: Writer, title: str, places: Callable[[Mapping[str, str], Pat
         decoder=decoder,
         places=places,
         document=True,
-        payload=_payload,
+        payload=element_of("messages"),
         beside=_beside,
     )
 

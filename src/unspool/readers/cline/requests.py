@@ -1,6 +1,5 @@
 """Requests to a model. Only the list of what was on the screen knows them: when they began, and what they used."""
 
-from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
@@ -8,7 +7,6 @@ from msgspec import Struct
 from unspool.model import Origin
 from unspool.model.event import TokenUsage
 from unspool.readers.cline.tags import object_in
-from unspool.sources.jsontext import Unreadable, loads
 from unspool.sources.values import count, listing, mapping, string, text_of
 
 _COUNTED = frozenset(("api_req_started", "deleted_api_reqs", "subagent_usage"))
@@ -95,11 +93,3 @@ def counted(model: str | None, fresh: int, read: int, written: int, output: int)
 def without_cached(total: int, cached: int) -> int:
     """What was not cached. A number below that of what was cannot contain it: then it is that of the rest alone."""
     return total - cached if total >= cached else total
-
-
-def read_beside(path: Path) -> Any:
-    """The file's value; None if it is not there, or no JSON."""
-    try:
-        return loads(path.read_bytes())
-    except (OSError, *Unreadable):
-        return None

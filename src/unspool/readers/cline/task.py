@@ -8,9 +8,10 @@ from unspool.dialect import Record
 from unspool.model import MAIN, Event, Facts, Note, Origin
 from unspool.model.event import ModelChange, Notification
 from unspool.readers.cline.messages import Messages
-from unspool.readers.cline.requests import Request, counted, metrics_of, read_beside, requests_of
+from unspool.readers.cline.requests import Request, counted, metrics_of, requests_of
 from unspool.readers.cline.screen import Screen
 from unspool.readers.cline.whose import HISTORIES, ITEM, SCREEN, Writer, form_of
+from unspool.readers.documents import read_json
 from unspool.readers.log import Log
 from unspool.sources.values import clock, count, listing, mapping, string, text_of
 
@@ -70,11 +71,11 @@ class Task:
     def _learn(self) -> None:
         """What the files beside say of the task."""
         facts = self._log.facts
-        item = mapping(read_beside(self._path.with_name(ITEM)))
+        item = mapping(read_json(self._path.with_name(ITEM)))
         facts.project = string(item.get("workspace")) or facts.project
         facts.title = string(item.get("title")) or text_of(item.get("task")).partition("\n")[0] or facts.title
         facts.parent = string(item.get("parentTaskId")) or facts.parent
-        about = mapping(read_beside(self._path.with_name(METADATA)))
+        about = mapping(read_json(self._path.with_name(METADATA)))
         for used in listing(about.get("model_usage")):
             facts.model = string(mapping(used).get("model_id")) or facts.model
         for seen in listing(about.get("environment_history")):
@@ -82,7 +83,7 @@ class Task:
 
     def _history(self, messages: list[Any]) -> None:
         screen = self._path.with_name(SCREEN)
-        self._requests = requests_of(read_beside(screen), str(screen), self._writer)
+        self._requests = requests_of(read_json(screen), str(screen), self._writer)
         self._messages(messages, counting=not any(request.usage for request in self._requests))
         self._due += self._requests
         self._requests = []
@@ -95,7 +96,7 @@ class Task:
         agent = string(origin.get("subagent"))
         name = string(document.get("sessionId")) or log.session
         log.session = string(origin.get("parentThreadId")) or self._path.parent.name if agent else name
-        about = mapping(read_beside(self._path.with_name(f"{self._path.name.partition('.')[0]}.json")))
+        about = mapping(read_json(self._path.with_name(f"{self._path.name.partition('.')[0]}.json")))
         metadata = mapping(about.get("metadata"))
         facts = log.facts
         if agent:

@@ -12,7 +12,8 @@ from typing import Any
 
 from unspool.dialect import Head, Place, Reader
 from unspool.readers.copilot_cli.events import AGENT, Events, workspace_of
-from unspool.readers.copilot_cli.history import History, item_of
+from unspool.readers.copilot_cli.history import History
+from unspool.readers.documents import element_of
 
 _TITLE = "GitHub Copilot CLI"
 _GROUPS = ("session", "user", "assistant", "tool", "subagent", "hook", "system", "skill", "permission")
@@ -70,5 +71,5 @@ history = Reader(
     decoder=partial(History, AGENT),
     places=_history_places,
     document=True,
-    payload=item_of,
+    payload=element_of("timeline"),
 )

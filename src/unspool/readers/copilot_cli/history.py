@@ -69,9 +69,3 @@ class History:
                 log.emit(Notification(text, level), key)
             case kind:
                 log.note("unknown", f"item type {kind!r}")
-
-
-def item_of(document: Any, event: Event) -> Any:
-    """The item of the timeline that the event came from."""
-    timeline = listing(mapping(document).get("timeline"))
-    return timeline[event.origin.line - 1] if event.origin.line <= len(timeline) else document

@@ -17,6 +17,7 @@ reader = Reader(
     decoder=recording.Recording,
     places=lambda environment, home: places(environment, home, "*/chats/**/*.jsonl"),
     mark=re.compile(rb'\{"sessionId":"[^"\n]*","projectHash":"[^"\n]*"[^\n\[{]*\}\r?\n'),
+    unfold=recording.unfold,
     payload=recording.payload,
     refers=FULL_OUTPUT.encode(),
     kin=kin,

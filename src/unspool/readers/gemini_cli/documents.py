@@ -14,6 +14,7 @@ from typing import Any
 
 from unspool.dialect import Head, Record
 from unspool.model import Event, Facts, Note, Origin
+from unspool.readers.documents import element_of
 from unspool.readers.gemini_cli.folder import folder_of, project_of
 from unspool.readers.gemini_cli.recording import AGENT
 from unspool.readers.gemini_cli.turns import Turns
@@ -149,7 +150,4 @@ def continued(path: str) -> Iterator[str]:
         yield f"{path}l"
 
 
-def payload(value: Any, event: Event) -> Any:
-    items = value if isinstance(value, list) else mapping(value).get("messages") or mapping(value).get("history")
-    number = event.origin.line
-    return items[number - 1] if isinstance(items, list) and 0 < number <= len(items) else value
+payload = element_of("messages", "history")

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from unspool.dialect import Place
-from unspool.sources.jsontext import Unreadable, loads
+from unspool.readers.documents import read_json
 from unspool.sources.values import mapping
 
 FULL_OUTPUT = "For full output see: "
@@ -65,10 +65,7 @@ def project_of(path: str, digest: str | None = None) -> str | None:
             return (marked / ".project_root").read_text(encoding="utf-8").strip() or None
         except (OSError, ValueError):
             continue
-    try:
-        projects = mapping(mapping(loads((root / "projects.json").read_bytes())).get("projects"))
-    except (OSError, *Unreadable):
-        return None
+    projects = mapping(mapping(read_json(root / "projects.json")).get("projects"))
     names = {folder.name, digest}
     return next(
         (project for project, name in projects.items() if name == folder.name or _digest(project) in names), None

@@ -136,11 +136,23 @@ def _is_snapshot(message: Any) -> bool:
     return isinstance(text, str) and text.lstrip().startswith("<state_snapshot>")
 
 
-def payload(value: Any, event: Event) -> Any:
-    """Of a list that replaced all messages, the message that the event came from."""
-    key = event.key.removeprefix(f"{event.stream_id.removeprefix('agent:')}:")
-    for message in listing(mapping(mapping(value).get("$set", value)).get("messages")):
-        calls = (mapping(call).get("id") for call in listing(mapping(message).get("toolCalls")))
-        if any(key.startswith(f"{name}:") for name in (mapping(message).get("id"), *calls)):
-            return message
+def unfold(value: Any) -> tuple[Any, dict[str, Any]]:
+    """The record; of a list that replaced all messages, also each message by its id and those of its calls."""
+    named: dict[str, Any] = {}
+    for message in map(mapping, listing(mapping(mapping(value).get("$set", value)).get("messages"))):
+        calls = (mapping(call).get("id") for call in listing(message.get("toolCalls")))
+        for name in (message.get("id"), *calls):
+            named.setdefault(str(name), message)
+    return value, named
+
+
+def payload(unfolded: tuple[Any, dict[str, Any]], event: Event) -> Any:
+    """The message of such a list that the event came from: its key begins with the id."""
+    value, named = unfolded
+    if named:
+        begin, *parts = event.key.removeprefix(f"{event.stream_id.removeprefix('agent:')}:").split(":")
+        for part in (*parts, ""):
+            if begin in named:
+                return named[begin]
+            begin = f"{begin}:{part}"
     return value

@@ -13,7 +13,8 @@ from msgspec import structs
 
 from unspool.dialect import Head, Place, Reader, Record
 from unspool.model import Event, Facts, Note
-from unspool.readers.columns import chosen, decoded, has, unfolded
+from unspool.readers.columns import chosen, decoded, has, unfolding
+from unspool.readers.documents import element_of
 from unspool.readers.goose.live import Stream
 from unspool.readers.goose.live import claims as claims_stream
 from unspool.readers.goose.messages import AGENT, TITLE, Messages
@@ -151,10 +152,6 @@ class Export(_Reading):
         return self._log.take()
 
 
-def _payload(document: Any, event: Event) -> Any:
-    return dict(enumerate(listing(mapping(document).get("conversation")), 1)).get(event.origin.line, document)
-
-
 def _folders(environment: Mapping[str, str], home: Path) -> Iterator[Path]:
     if root := environment.get("GOOSE_PATH_ROOT"):
         yield Path(root) / "data" / "sessions"
@@ -183,7 +180,7 @@ reader = Reader(
     decoder=Database,
     places=_places,
     rows=_rows,
-    payload=unfolded("content_json", "metadata_json", "model_config_json"),
+    unfold=unfolding("content_json", "metadata_json", "model_config_json"),
 )
 lines = Reader(
     name="goose_jsonl",
@@ -201,7 +198,7 @@ export = Reader(
     claims=_claims_export,
     decoder=Export,
     document=True,
-    payload=_payload,
+    payload=element_of("conversation"),
     pieced=True,
 )
 stream = Reader(name="goose_stream", agent=AGENT, title=TITLE, claims=claims_stream, decoder=Stream, pieced=True)

@@ -47,6 +47,7 @@ reader = Reader(
     decoder=_database.Database,
     places=_places,
     rows=_database.read,
+    unfold=_database.unfold,
     payload=_database.payload,
 )
 tree = Reader(
@@ -68,6 +69,7 @@ export = Reader(
     claims=_export.claims,
     decoder=_export.Export,
     document=True,
+    unfold=_export.unfold,
     payload=_export.payload,
 )
 stream = Reader(

@@ -57,11 +57,17 @@ def read(path: str) -> Iterator[Record | Note]:
         yield Record(b"", Origin(path, number + 1, 0, 0), whole)
 
 
-def payload(row: Any, event: Event) -> Any:
-    """The part whose id the event has, or else the message without its parts."""
+def unfold(row: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A message without its parts, and its parts by their ids."""
     told = mapping(row)
-    part = next((part for part in listing(told.get("parts")) if part["id"] == event.key.partition(":")[0]), None)
-    told = part or {name: value for name, value in told.items() if name != "parts"}
+    parts = {part["id"]: part for part in listing(told.get("parts"))}
+    return {name: value for name, value in told.items() if name != "parts"}, parts
+
+
+def payload(unfolded: tuple[dict[str, Any], dict[str, Any]], event: Event) -> Any:
+    """The part whose id the event has, or else the message."""
+    message, parts = unfolded
+    told = parts.get(event.key.partition(":")[0], message)
     return told | {
         name: loads_or_text(told[name].encode()) for name in ("data", "model") if isinstance(told.get(name), str)
     }

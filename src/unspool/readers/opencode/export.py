@@ -34,10 +34,14 @@ def _is_message(value: Any) -> bool:
     return False
 
 
-def payload(document: Any, event: Event) -> Any:
+def unfold(document: Any) -> list[Any]:
+    """The document, and behind it the messages of all of its sessions."""
+    return [document, *(message for _, of in _sessions(document) for message in _messages(of))]
+
+
+def payload(unfolded: list[Any], event: Event) -> Any:
     """Events of a message carry its number; those of a session the number 0."""
-    messages = (message for _, of in _sessions(document) for message in _messages(of))
-    return next((message for at, message in enumerate(messages, 1) if at == event.origin.line), document)
+    return unfolded[event.origin.line if event.origin.line < len(unfolded) else 0]
 
 
 def _sessions(document: Any, depth: int = 0) -> Iterator[tuple[dict[str, Any], Any]]:

@@ -15,6 +15,7 @@ from typing import Any
 
 from unspool.dialect import Head, Record
 from unspool.model import Event, Facts, Note, Origin
+from unspool.readers.documents import read_json
 from unspool.readers.log import Log
 from unspool.readers.opencode.conversation import AGENT, Conversation
 from unspool.sources.jsontext import Unreadable, loads
@@ -79,17 +80,9 @@ def _files(folder: Path) -> list[Path]:
     return sorted(folder.glob("*.json")) if folder.is_dir() else []
 
 
-def _told(file: Path | None) -> Any:
-    """What the file says; None for what cannot be read."""
-    try:
-        return loads(file.read_bytes()) if file else None
-    except (OSError, *Unreadable):
-        return None
-
-
 def beside(path: str) -> Iterator[str]:
     """The messages and parts of a session; the parts of a message whose session is lost."""
-    value = _told(Path(path))
+    value = read_json(path)
     kind = _kind(value)
     store = Store(path, kind)
     if kind == "session":
@@ -102,15 +95,15 @@ def beside(path: str) -> Iterator[str]:
 
 def kin(path: str) -> Iterator[str]:
     """The sessions of sub-agents, which stand beside it like any other."""
-    if _kind(_told(Path(path))) == "session":
+    if _kind(read_json(path)) == "session":
         for file in _files(Path(path).parent):
-            if str(file) != path and isinstance(mapping(_told(file)).get("parentID"), str):
+            if str(file) != path and isinstance(mapping(read_json(file)).get("parentID"), str):
                 yield str(file)
 
 
 def payload(value: Any, event: Event) -> Any:
     """Events come from the file of their message or part."""
-    told = _told(Path(event.origin.file))
+    told = read_json(event.origin.file)
     return value if told is None else told
 
 
@@ -158,7 +151,8 @@ class Tree:
             if not isinstance(session, str) or not isinstance(parent, str):
                 return
             self._conversation.belongs(session, parent)
-            info = mapping(_told(store.session(parent)))
+            above = store.session(parent)
+            info = mapping(read_json(above)) if above else {}
 
     def _message(self, info: dict[str, Any], store: Store) -> None:
         message = self._conversation.message(info)

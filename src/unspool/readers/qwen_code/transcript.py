@@ -26,6 +26,7 @@ from unspool.model.event import (
     ToolOutput,
     User,
 )
+from unspool.readers.documents import read_json
 from unspool.readers.genai import (
     FAILED,
     arguments_of,
@@ -40,7 +41,6 @@ from unspool.readers.genai import (
 )
 from unspool.readers.log import Log
 from unspool.readers.qwen_code.system import System
-from unspool.sources.jsontext import Unreadable, loads
 from unspool.sources.values import listing, mapping, string, text_of
 
 AGENT = "qwen_code"
@@ -126,12 +126,7 @@ class Transcript:
         return MAIN
 
     def _spawn(self, agent: str, kind: str | None) -> None:
-        meta: dict[str, Any] = {}
-        for file in beside(str(self._path)):
-            try:
-                meta = mapping(loads(Path(file).read_bytes()))
-            except (OSError, *Unreadable):
-                continue
+        meta = next(filter(None, (mapping(read_json(file)) for file in beside(str(self._path)))), {})
         self._spawned[agent] = string(meta.get("model"))
         spawn = AgentSpawn(
             agent,
