@@ -18,6 +18,7 @@ from unspool.exports.events import content_of, line
 from unspool.ingest.heads import head_of
 from unspool.ingest.logs import OpenLog, open_log
 from unspool.model import Event, Facts, Note, Origin
+from unspool.model.event import TokenUsage
 from unspool.readers import READERS
 from unspool.sources.jsontext import loads
 
@@ -111,6 +112,51 @@ def test_keys_are_unique_and_chained(case: Path, tmp_path: Path) -> None:
                 stream = (log.path, event.session_id, event.stream_id)
                 assert event.before == last.get(stream)
                 last[stream] = event.key
+
+
+@pytest.mark.parametrize("case", cases(), ids=name_of)
+def test_after_a_pause_reading_goes_on(case: Path, tmp_path: Path) -> None:
+    """A file that still grows is closed at each pause, and fed again: nothing is lost, and nothing counted twice."""
+    for log in opened(case, tmp_path):
+        if log.reader.document or log.reader.rows:
+            continue
+        records = [record for record in log.records() if isinstance(record, Record)]
+        whole = _paused(log, records, set())
+        for pauses in [*({at} for at in range(len(records))), set(range(len(records)))]:
+            told = _paused(log, records, pauses)
+            keys = [(event.session_id, event.key) for event in told]
+            assert len(set(keys)) == len(keys)
+            last: dict[tuple[str, str], str] = {}
+            for event in told:
+                stream = (event.session_id, event.stream_id)
+                assert event.before == last.get(stream)
+                last[stream] = event.key
+            assert _used(told) == _used(whole)
+            words = _words(told)
+            assert [text for event in whole if (text := _words([event])) not in words] == []
+
+
+def _paused(log: OpenLog, records: list[Record], pauses: set[int]) -> list[Event]:
+    decoder = log.reader.decoder(log.path)
+    items: list[Event | Note] = []
+    for at, record in enumerate(records):
+        items += decoder.feed(record)
+        if at in pauses:
+            items += decoder.close()
+            items += decoder.close()  # nothing came in between
+    items += decoder.close()
+    return [item for item in items if isinstance(item, Event)]
+
+
+def _used(events: list[Event]) -> int:
+    usages = [event.content for event in events if isinstance(event.content, TokenUsage)]
+    return sum(used.input + used.cache_read + used.cache_write + used.output for used in usages)
+
+
+def _words(events: list[Event]) -> str:
+    """All that was said, without blanks: a pause may fall into the middle of a text."""
+    said = [getattr(event.content, name, None) for event in events for name in ("text", "output")]
+    return "".join("".join(text for text in said if isinstance(text, str)).split())
 
 
 @pytest.mark.parametrize("case", cases(), ids=name_of)

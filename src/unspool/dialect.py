@@ -87,7 +87,14 @@ class Head(Struct, frozen=True):
 
 
 class Decoder(Protocol):
-    """Reads one log, record after record, and remembers what it must. Bad records give notes; it never raises."""
+    """Reads one log, record after record, and remembers what it must. Bad records give notes; it never raises.
+
+    The same decoder serves a finished file and one that still grows. Who follows a file feeds whole lines: a last line
+    without its end waits until the end is there. At a pause `close` may be called, and `feed` again when more comes.
+    What a pause gave out is not taken back: words that went on come as a rest or once more whole, and what a call did
+    comes behind it. But no key comes twice, no chain breaks, and no token is counted twice. A database is fed to its
+    end.
+    """
 
     @property
     def sessions(self) -> dict[str, Facts]:
@@ -97,7 +104,7 @@ class Decoder(Protocol):
         """What the record brought. Events that need a later record to be whole may wait for it."""
 
     def close(self) -> Iterable[Event | Note]:
-        """What still waited: the file is at its end."""
+        """What still waited: the file is at its end, or nothing came for a while."""
 
 
 class Reader(Struct, frozen=True):

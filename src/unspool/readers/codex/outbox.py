@@ -79,7 +79,12 @@ class Outbox:
         if len(self._echoes) == 1 and self._echoes[0].marks == marks and marks:  # nearly always the item comes next
             self._echoes, left = [], []
         elif self._echoes:
-            self._echoes = [echo for echo in self._echoes if not _taken(echo.marks, left)]
+            echoes, self._echoes = self._echoes, [echo for echo in self._echoes if not _taken(echo.marks, left)]
+            if 0 < len(left) < len(marks) and all(known.get(mark, 0) < 0 for mark in left):
+                self._echoes = echoes  # a pause fell between the echoes: some of them were told, these are the rest
+                self._confirm()
+                self._count(marks, 1)
+                return
         if left and known and all(known.get(mark, 0) < 0 for mark in left):
             self._count(left, 1)
             return

@@ -80,8 +80,7 @@ class Rollout:
         return log.take()
 
     def close(self) -> Iterable[Event | Note]:
-        if self._unsure:
-            self._resume()
+        self._tell_unsure()  # should more come, it may still be a copy
         self._outbox.close()
         return self._log.take()
 
@@ -191,6 +190,9 @@ class Rollout:
     def _resume(self) -> None:
         """From here on the thread speaks for itself."""
         self._copied = None
+        self._tell_unsure()
+
+    def _tell_unsure(self) -> None:
         unsure, self._unsure = self._unsure, []
         for origin, line in unsure:
             self._log.origin = origin

@@ -62,6 +62,8 @@ class Stream:
         """The key of what the chunks are of."""
         self._last = ""
         """The last that was said, put together from chunks: it comes once more as a whole."""
+        self._paused = ""
+        """What of it was given out before it was whole."""
         self._spoke = False
         self._called: set[str] = set()
 
@@ -83,7 +85,11 @@ class Stream:
         return log.take()
 
     def close(self) -> list[Event | Note]:
-        self._settle()
+        if self._chunks:
+            self._settle()
+            self._paused = self._last
+        elif self._thoughts:
+            self._settle()
         return self._log.take()
 
     def _read(self, value: dict[str, Any], key: str) -> None:
@@ -151,12 +157,12 @@ class Stream:
             self._log.emit(Thinking("".join(self._thoughts)), self._begun)
             self._thoughts = []
         elif self._chunks:
-            self._last = "".join(self._chunks)
-            self._chunks = []
-            if self._last.strip():
-                self._log.emit(Said(self._last), self._begun)
+            said, self._chunks = "".join(self._chunks), []
+            self._last = self._paused + said
+            if said.strip():
+                self._log.emit(Said(said), self._begun)
                 self._spoke = True
-        self._begun = ""
+        self._begun = self._paused = ""
 
     def _tool(self, value: dict[str, Any], key: str) -> None:
         log = self._log

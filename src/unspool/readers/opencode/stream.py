@@ -53,8 +53,8 @@ class Stream:
         self._messages: dict[str, Message] = {}
         self._waiting: dict[str, tuple[Message, dict[str, Any], list[str]]] = {}
         """Parts that still grow, by their ids, and the pieces of their texts."""
-        self._cut: dict[str, int] = {}
-        """Of those that were given out before their end: how much."""
+        self._cut: dict[str, tuple[int, Message, dict[str, Any]]] = {}
+        """Those that were given out before their end, and how much of them."""
         self._prompts: list[Message] = []
         self._cost: float | None = None
         self._events: dict[str, Callable[[dict[str, Any]], None]] = {
@@ -161,28 +161,35 @@ class Stream:
         self._log.at(told.get("time"))
         session = string(part.get("sessionID") or told.get("sessionID")) or self._log.session
         message, key = self._message(part, session), string(part.get("id"))
-        if key is not None and _grows(part):
-            if key not in self._cut:
-                self._waiting[key] = message, part, [text_of(part.get("text"))]
+        if key is None:
+            self._conversation.part(message, part)
             return
-        if key in self._cut:
-            part = {**part, "text": text_of(part.get("text"))[self._cut[key] :], "id": f"{key}:rest"}
-        elif key is not None:
-            self._waiting.pop(key, None)
+        cut = self._cut[key][0] if key in self._cut else 0
+        if _grows(part):
+            self._waiting[key] = message, part, [text_of(part.get("text"))[cut:]]
+            return
+        self._waiting.pop(key, None)
+        if cut:
+            part = {**part, "text": text_of(part.get("text"))[cut:], "id": f"{key}:rest:{cut}"}
         self._conversation.part(message, part)
 
     def _delta(self, told: dict[str, Any]) -> None:
         key = string(told.get("partID"))
-        if key in self._waiting and told.get("field") == "text":
+        if key is None or told.get("field") != "text":
+            return
+        if key in self._cut and key not in self._waiting:
+            self._waiting[key] = *self._cut[key][1:], []
+        if key in self._waiting:
             self._waiting[key][2].append(text_of(told.get("delta")))
 
     def _settle(self) -> None:
         """What waited longer than it should: it may have broken off."""
         for key, (message, part, pieces) in self._waiting.items():
             if part.get("type") in _GROWING:
-                text = "".join(pieces)
-                self._cut[key] = len(text)
-                self._conversation.part(message, {**part, "text": text})
+                text, (cut, *_) = "".join(pieces), self._cut.get(key, (0,))
+                self._cut[key] = cut + len(text), message, part
+                if text:
+                    self._conversation.part(message, {**part, "text": text, "id": f"{key}:rest:{cut}" if cut else key})
             else:
                 self._conversation.part(message, part)
         self._waiting.clear()
