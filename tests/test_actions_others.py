@@ -37,7 +37,7 @@ from meanings import (
     check,
     named,
 )
-from unspool.actions import VOCABULARIES, vocabulary_for
+from unspool.actions import _MODULES, vocabulary_for
 from unspool.model import Action, Meaning
 from unspool.model.action import (
     Agent,
@@ -334,7 +334,7 @@ def test_tools_on_servers_are_known_by_their_names(agent: str, name: str, place:
     assert meaning.arguments == ({"server": place[0], "tool": place[1], "arguments": {"id": 1}} if place else {"id": 1})
 
 
-NAMES = sorted({(agent, name) for agent, vocabulary in VOCABULARIES.items() for name in vocabulary.tools})
+NAMES = sorted({(agent, name) for agent in _MODULES for name in vocabulary_for(agent).tools})
 KEYS = sorted(
     {key for _, row in CASES if isinstance(row[1], dict) for key in row[1]} | {"command", "patch", "diff", "raw"}
 )
@@ -368,4 +368,4 @@ def test_nothing_that_a_call_carried_is_lost(name: tuple[str, str], arguments: d
 
 def test_an_unknown_agent_has_no_tools() -> None:
     assert dict(vocabulary_for("nobody").tools) == {}
-    assert set(VOCABULARIES) == {vocabulary.agent for vocabulary in VOCABULARIES.values()}
+    assert [vocabulary_for(agent).agent for agent in _MODULES] == list(_MODULES)

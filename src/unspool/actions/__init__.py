@@ -1,6 +1,5 @@
 """Vocabularies: what each agent's tools mean. One module an agent; the shapes that agents share stand beside them."""
 
-from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
 
@@ -28,28 +27,13 @@ _MODULES = {
 }
 
 
-class _Vocabularies(Mapping[str, Vocabulary]):
-    """Of each agent, imported when it is asked for: a run meets few of them."""
-
-    def __getitem__(self, agent: str) -> Vocabulary:
-        return _load(_MODULES[agent])
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(_MODULES)
-
-    def __len__(self) -> int:
-        return len(_MODULES)
-
-
 @cache
-def _load(module: str) -> Vocabulary:
-    found: Vocabulary = import_module(f"unspool.actions.{module}").VOCABULARY
-    return found
-
-
-VOCABULARIES: Mapping[str, Vocabulary] = _Vocabularies()
-
-
 def vocabulary_for(agent: str) -> Vocabulary:
-    """An agent that we do not know has no tools; those on servers are known by their names."""
-    return VOCABULARIES[agent] if agent in _MODULES else Vocabulary(agent, {}, mcp_of)
+    """Imported when it is asked for: a run meets few agents.
+
+    One that we do not know has no tools; those on servers are known by their names.
+    """
+    if agent not in _MODULES:
+        return Vocabulary(agent, {}, mcp_of)
+    found: Vocabulary = import_module(f"unspool.actions.{_MODULES[agent]}").VOCABULARY
+    return found

@@ -31,6 +31,7 @@ from unspool.model.event import (
 from unspool.readers.blocks import block_text, content_text
 from unspool.readers.calls import call_of
 from unspool.readers.documents import element_of
+from unspool.readers.folders import data_folder
 from unspool.readers.log import Log
 from unspool.readers.repeats import Repeats
 from unspool.sources.jsontext import dumps
@@ -254,8 +255,7 @@ def claims(head: Head) -> bool:
 
 
 def _places(environment: Mapping[str, str], home: Path) -> Iterator[Place]:
-    data = Path(environment.get("XDG_DATA_HOME") or home / ".local" / "share")
-    yield Place(data / "amp" / "threads", ("T-*.json",))
+    yield Place(data_folder(environment, home) / "amp" / "threads", ("T-*.json",))
     config = Path(environment.get("XDG_CONFIG_HOME") or home / ".config")
     for base in (config, home / "Library" / "Application Support"):
         for editor in _EDITORS:  # before threads had a place of their own

@@ -4,7 +4,7 @@ from typing import Any
 
 from unspool.actions.vocabulary import Vocabulary
 from unspool.model.event import ToolCall
-from unspool.sources.jsontext import Unreadable, strict
+from unspool.sources.jsontext import Unreadable, loads
 from unspool.sources.values import string, text_of
 
 
@@ -14,11 +14,12 @@ def call_of(vocabulary: Vocabulary, name: Any, arguments: Any, call_id: Any) -> 
 
 
 def arguments_of(value: Any) -> Any:
-    """Arguments that came as JSON text are decoded; a text that is no object stays as `{"raw": text}`."""
+    """Arguments that came as JSON text are decoded; a text that is no object, a patch say, stays as `{"raw": text}`."""
     if not isinstance(value, str):
         return {} if value is None else value
-    try:
-        decoded = strict(value)
-    except Unreadable:
-        return {"raw": value}
-    return decoded if isinstance(decoded, dict) else {"raw": value}
+    if value[:1] == "{" or value.lstrip()[:1] == "{":
+        try:
+            return loads(value)
+        except Unreadable:
+            pass
+    return {"raw": value} if value else {}

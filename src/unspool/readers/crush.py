@@ -29,6 +29,8 @@ from unspool.model.event import (
 from unspool.readers.calls import arguments_of
 from unspool.readers.columns import chosen, decoded, has, unfolding
 from unspool.readers.documents import read_json
+from unspool.readers.families import Family
+from unspool.readers.folders import data_folder
 from unspool.readers.log import Log
 from unspool.readers.repeats import Repeats
 from unspool.sources.sqlite import rows, tables
@@ -48,7 +50,6 @@ _MESSAGE = ("id", "session_id", "role", "parts", "model", "created_at", "is_summ
 _FAULTS = ("error", "content_filter", "max_tokens")
 _JOINT = "$$"
 """Between the message and the call in the id of a sub-agent's session; older ids are the call's alone."""
-_DEEPEST = 32
 
 
 def _claims(head: Head) -> bool:
@@ -75,7 +76,7 @@ class Database:
         self._project = str(folder.parent) if folder.name == ".crush" else None
         self._log = Log(_AGENT)
         self._read = vocabulary_for(_AGENT).read
-        self._parents: dict[str, str] = {}
+        self._family = Family()
         self._children: dict[str, str] = {}
         """Of calls: the sessions of the sub-agents that they started."""
         self._titles: dict[str, str | None] = {}
@@ -128,7 +129,7 @@ class Database:
         if summary := string(row.get("summary_message_id")):
             self._summaries.add(summary)
         if parent and parent != session:
-            self._parents[session] = parent
+            self._family.parents[session] = parent
             self._children[session.rpartition(_JOINT)[2]] = session
             self._titles[session] = string(row.get("title"))
         self._log.at(row.get("created_at"))
@@ -139,14 +140,8 @@ class Database:
             facts.started = clock(row.get("created_at"))
 
     def _enter(self, session: str) -> None:
-        root = session
-        for _ in range(_DEEPEST):
-            if (parent := self._parents.get(root)) is None:
-                break
-            root = parent
-        self._log.enter(root)
+        self._stream = self._family.enter(self._log, session)
         self._log.facts.project = self._project
-        self._stream = MAIN if root == session else f"agent:{session}"
 
     def _settle(self, session: str) -> None:
         """The tokens of a session whose messages are all read."""
@@ -245,7 +240,7 @@ def _text_of(kind: str, data: dict[str, Any]) -> str:
 
 def _places(environment: Mapping[str, str], home: Path) -> Iterator[Place]:
     """Crush keeps a list of the projects that it was used in."""
-    data = Path(environment.get("XDG_DATA_HOME") or home / ".local" / "share") / "crush"
+    data = data_folder(environment, home) / "crush"
     if local := environment.get("LOCALAPPDATA"):
         data = Path(local) / "crush"
     listed = Path(environment.get("CRUSH_GLOBAL_DATA") or data) / "projects.json"

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from unspool.model.event import Compacted, Content, Notification, SlashCommand, TokenUsage, User
-from unspool.sources.jsontext import Unreadable, loads
 from unspool.sources.values import count, mapping, placeholder, string, text_of
 
 FAILED = ("error", "cancelled")
@@ -111,17 +110,6 @@ def _exit_code(output: str) -> int:
     at = output.rfind("\nExit Code: ")
     code = output[at + 12 : at + 16].partition("\n")[0] if at >= 0 else ""
     return int(code) if code.isdecimal() else 0
-
-
-def arguments_of(given: Any) -> Any:
-    """Arguments of a call: an object, also where it came as text."""
-    if not isinstance(given, str):
-        return {} if given is None else given
-    try:
-        value = loads(given)
-    except Unreadable:
-        return {"raw": given}
-    return value if isinstance(value, dict) else {"raw": given}
 
 
 def typed(text: str) -> Content:

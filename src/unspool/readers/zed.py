@@ -28,6 +28,8 @@ from unspool.model.event import (
 )
 from unspool.readers.calls import arguments_of
 from unspool.readers.columns import chosen, decoded, has
+from unspool.readers.families import Family
+from unspool.readers.folders import data_folder
 from unspool.readers.log import Log
 from unspool.readers.repeats import Repeats
 from unspool.sources.files import Damaged, unpacked
@@ -38,7 +40,6 @@ from unspool.sources.values import clock, count, listing, mapping, placeholder, 
 _AGENT = "zed"
 _COLUMNS = ("id", "parent_id", "summary", "updated_at", "created_at", "folder_paths", "data_type", "data")
 _COUNTS = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens")
-_DEEPEST = 32
 
 Tokens = tuple[int, int, int, int]
 """As `_COUNTS` names them: all disjoint."""
@@ -65,7 +66,7 @@ class Database:
     def __init__(self, _path: str) -> None:
         self._log = Log(_AGENT)
         self._read = vocabulary_for(_AGENT).read
-        self._parents: dict[str, str] = {}
+        self._family = Family()
         self._spawned: set[str] = set()
         self._key = ""
         self._name = ""
@@ -81,7 +82,7 @@ class Database:
         row = mapping(self._log.value(record))
         match row.get("table"), string(row.get("id")), row.get("parent_id"):
             case "kin", str(thread), str(parent):
-                self._parents[thread] = parent
+                self._family.parents[thread] = parent
             case "threads", str(thread), _:
                 name = self._repeats.key(thread, record)
                 if name is not None:  # else it was told, of a database that is written to
@@ -99,14 +100,8 @@ class Database:
         if data is None:
             self._log.note("unreadable", "a thread whose packed data is damaged")
         thread = mapping(decoded(self._log, data, "a thread"))
-        root = key
-        for _ in range(_DEEPEST):
-            if (parent := self._parents.get(root)) is None:
-                break
-            root = parent
-        log = self._log
-        log.session, self._key = root, key
-        self._stream = MAIN if root == key else f"agent:{key}"
+        log, self._key = self._log, key
+        self._stream = self._family.enter(log, key)
         log.at(row.get("updated_at"))
         model = string(mapping(thread.get("model")).get("model"))
         facts = log.facts
@@ -146,7 +141,7 @@ class Database:
         if self._key not in self._spawned:
             self._spawned.add(self._key)
             call = string(mapping(thread.get("subagent_context")).get("tool_use_id"))
-            parent = self._parents[self._key]
+            parent = self._family.parents[self._key]
             stream = MAIN if parent == self._log.session else f"agent:{parent}"
             self._log.emit(AgentSpawn(self._key, call, description=title), f"{self._key}:spawn", stream)
 
@@ -241,7 +236,7 @@ class Database:
         told = result.get("output")
         self._emit(ToolOutput(call, output or text_of(told), result.get("is_error") is True), key)
         child = mapping(told).get("session_id")
-        if isinstance(child, str) and child in self._parents and child not in self._spawned:
+        if isinstance(child, str) and child in self._family.parents and child not in self._spawned:
             self._spawned.add(child)
             self._emit(AgentSpawn(child, call), f"{child}:spawn")
 
@@ -344,8 +339,7 @@ def _folder(row: dict[str, Any], thread: dict[str, Any]) -> str | None:
 
 def _places(environment: Mapping[str, str], home: Path) -> Iterator[Place]:
     folders = [
-        Path(environment.get("FLATPAK_XDG_DATA_HOME") or environment.get("XDG_DATA_HOME") or home / ".local" / "share")
-        / "zed",
+        Path(environment.get("FLATPAK_XDG_DATA_HOME") or data_folder(environment, home)) / "zed",
         home / "Library" / "Application Support" / "Zed",
     ]
     if local := environment.get("LOCALAPPDATA"):

@@ -24,8 +24,6 @@ _DECORATION = " \t#*`:"
 
 
 class Edit(Struct, frozen=True):
-    way: str
-    """As aider calls it: diff, whole or udiff."""
     path: str
     action: Action
 
@@ -47,7 +45,7 @@ def whole_file(text: str, path: str) -> Edit | None:
                 if inside.rstrip() in (fence[1], fence[1].replace("<", "</")):
                     break
                 body.append(inside)
-            return Edit("whole", path, FileWrite(path, "".join(f"{kept}\n" for kept in body)))
+            return Edit(path, FileWrite(path, "".join(f"{kept}\n" for kept in body)))
     return None
 
 
@@ -64,7 +62,7 @@ def _blocks(lines: list[str]) -> Iterator[Edit]:
             return
         before, after = lines[at + 1 : middle], lines[middle + 1 : end]
         action = FileEdit(path, "".join(f"{line}\n" for line in before), "".join(f"{line}\n" for line in after), False)
-        yield Edit("diff", path, action)
+        yield Edit(path, action)
         at = end + 1
 
 
@@ -105,4 +103,4 @@ def _patches(lines: list[str]) -> Iterator[Edit]:
         hunks += [Hunk(tuple(body))] if body else []
         changed = [line[:1] for hunk in hunks for line in hunk.lines]
         action = FileEdit(path, "", "", False, tuple(hunks), changed.count("+"), changed.count("-"))
-        yield Edit("udiff", path, action)
+        yield Edit(path, action)

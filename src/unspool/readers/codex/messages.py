@@ -33,7 +33,6 @@ class Messages:
         self._thread = thread
         self._log = thread.log
         self._outbox = thread.outbox
-        self._patches: dict[str | None, dict[str, Any]] = {}
         self._handlers: dict[str | None, Callable[[dict[str, Any]], None]] = {
             "session_configured": self._configured,
             "user_message": lambda message: self._outbox.say(User(text_of(message.get("message")))),

@@ -6,6 +6,7 @@ from unspool.actions import vocabulary_for
 from unspool.actions.codex import changes_of
 from unspool.model import Action, Meaning
 from unspool.model.event import AgentSpawn, Compacted, ModelChange, ToolCall, ToolOutput
+from unspool.readers.calls import arguments_of
 from unspool.readers.codex.counting import Tally
 from unspool.readers.codex.outbox import Outbox
 from unspool.readers.codex.outputs import output_of, running_cell
@@ -146,18 +147,6 @@ class Thread:
         kind = role or asked.get("agent_type")
         task = prompt or asked.get("task_name") or asked.get("message") or name
         self.outbox.say(AgentSpawn(agent, call, string(kind) or None, string(task) or None), part)
-
-
-def arguments_of(given: Any) -> Any:
-    """Arguments are JSON in a string, or the text of a patch or a program."""
-    if isinstance(given, str):
-        if given.startswith("{"):
-            try:
-                return strict(given)
-            except Unreadable:
-                pass
-        return {"raw": given} if given else {}
-    return {} if given is None else given
 
 
 def _is_patch(name: str, given: Any) -> bool:

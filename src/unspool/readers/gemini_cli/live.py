@@ -12,8 +12,9 @@ from unspool.actions import vocabulary_for
 from unspool.dialect import Head, Record
 from unspool.model import Event, Facts, Note, Origin
 from unspool.model.event import Notification, Said, TokenUsage, ToolCall, ToolOutput, TurnEnd
+from unspool.readers.calls import arguments_of
 from unspool.readers.gemini_cli.recording import AGENT
-from unspool.readers.genai import arguments_of, typed
+from unspool.readers.genai import typed
 from unspool.readers.log import Log
 from unspool.sources.values import count, mapping, number, string, text_of
 

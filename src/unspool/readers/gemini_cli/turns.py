@@ -30,11 +30,11 @@ from unspool.model.event import (
     ToolOutput,
     User,
 )
+from unspool.readers.calls import arguments_of
 from unspool.readers.gemini_cli.folder import FULL_OUTPUT, full_output
 from unspool.readers.gemini_cli.texts import shown, thought_text, words, workspace
 from unspool.readers.genai import (
     FAILED,
-    arguments_of,
     more_of,
     outcome,
     part_text,

@@ -15,6 +15,7 @@ from unspool.dialect import Head, Place, Reader, Record
 from unspool.model import Event, Facts, Note
 from unspool.readers.columns import chosen, decoded, has, unfolding
 from unspool.readers.documents import element_of
+from unspool.readers.folders import data_folder
 from unspool.readers.goose.live import Stream
 from unspool.readers.goose.live import claims as claims_stream
 from unspool.readers.goose.messages import AGENT, TITLE, Messages
@@ -156,7 +157,7 @@ def _folders(environment: Mapping[str, str], home: Path) -> Iterator[Path]:
     if root := environment.get("GOOSE_PATH_ROOT"):
         yield Path(root) / "data" / "sessions"
         return
-    yield Path(environment.get("XDG_DATA_HOME") or home / ".local" / "share") / "goose" / "sessions"
+    yield data_folder(environment, home) / "goose" / "sessions"
     yield home / "Library" / "Application Support" / "Block" / "goose" / "sessions"
     if roaming := environment.get("APPDATA"):
         yield Path(roaming) / "Block" / "goose" / "data" / "sessions"

@@ -22,12 +22,12 @@ from unspool.model.event import (
 )
 from unspool.readers.blocks import block_text
 from unspool.readers.calls import arguments_of
+from unspool.readers.families import Family
 from unspool.readers.goose.account import Account, tokens_of
 from unspool.readers.log import Log
 from unspool.sources.values import clock, listing, mapping, string, text_of
 
 AGENT, TITLE = "goose", "Goose"
-_DEEPEST = 32
 
 
 class Place:
@@ -49,7 +49,7 @@ class Messages:
         self._log = log
         self._read = vocabulary_for(AGENT).read
         self._places: dict[str, Place] = {}
-        self._parents: dict[str, str] = {}
+        self._family = Family()
         self._born: dict[str, tuple[str | None, str | None, Origin]] = {}
         """Sub-agents: time, name and origin."""
         self._here = Place()
@@ -72,7 +72,7 @@ class Messages:
         created = clock(info.get("created_at"))
         title = string(info.get("name") or info.get("description"))
         if isinstance(parent, str) and parent != key:
-            self._parents[key] = parent
+            self._family.parents[key] = parent
             self._born[key] = created, title, self._log.origin
         self.enter(key)
         self._here.account.said(info)
@@ -87,14 +87,8 @@ class Messages:
 
     def enter(self, session: str) -> None:
         """What comes next is of this session, which may be a sub-agent's."""
-        root = session
-        for _ in range(_DEEPEST):
-            if (parent := self._parents.get(root)) is None:
-                break
-            root = parent
-        self._log.enter(root)
+        self._stream = self._family.enter(self._log, session)
         _ = self._log.facts  # there is such a session, if nothing else
-        self._stream = MAIN if root == session else f"agent:{session}"
         self._here = self._places.setdefault(session, Place())
 
     def paid(self, row: dict[str, Any], key: str) -> None:
@@ -138,7 +132,7 @@ class Messages:
             if rest := self._here.account.rest():
                 log.emit(rest, f"{session}:rest", self._stream)
         for session, (born, name, where) in self._born.items():
-            parent = self._parents[session]
+            parent = self._family.parents[session]
             if parent in self._places:
                 log.time, log.origin = born or log.time, where
                 self.enter(parent)

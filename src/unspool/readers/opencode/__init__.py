@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from unspool.dialect import Place, Reader
+from unspool.readers.folders import data_folder
 from unspool.readers.opencode import database as _database
 from unspool.readers.opencode import export as _export
 from unspool.readers.opencode import stream as _stream
@@ -20,8 +21,7 @@ _KIN = ("opencode", "kilo", "mimocode")
 
 def _folders(environment: Mapping[str, str], home: Path) -> list[Path]:
     """The same on all systems."""
-    data = Path(environment.get("XDG_DATA_HOME") or home / ".local" / "share")
-    return [data / name for name in _KIN]
+    return [data_folder(environment, home) / name for name in _KIN]
 
 
 def _places(environment: Mapping[str, str], home: Path) -> Iterator[Place]:

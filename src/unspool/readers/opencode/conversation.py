@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from unspool.actions import vocabulary_for
-from unspool.model import MAIN, Content, Origin
+from unspool.model import Content, Origin
 from unspool.model.event import (
     AgentSpawn,
     Compacted,
@@ -28,13 +28,13 @@ from unspool.model.event import (
     User,
 )
 from unspool.readers.calls import arguments_of
+from unspool.readers.families import Family
 from unspool.readers.log import Log
 from unspool.sources.values import clock, count, listing, mapping, placeholder, string, text_of, time_of
 
 AGENT, TITLE = "opencode", "OpenCode"
 _PASSED_OVER = frozenset({"step-start", "snapshot", "patch", "agent"})
 """Marks for undoing, and names that stand in the prompt already."""
-_DEEPEST = 32
 """Sub-agents of sub-agents; more is a ring."""
 
 
@@ -70,7 +70,7 @@ class Conversation:
         self._live = live
         self._outputs = outputs
         self._read = vocabulary_for(AGENT).read
-        self._parents: dict[str, str] = {}
+        self._family = Family()
         self._known: set[str] = set()
         self._spawned: set[str] = set()
         self._started: dict[str, tuple[str | None, str | None, Origin]] = {}
@@ -101,7 +101,7 @@ class Conversation:
         created = info.get("time_created") or mapping(info.get("time")).get("created")
         parent = info.get("parent_id") or info.get("parentID")
         if isinstance(parent, str) and parent != session:
-            self._parents[session] = parent
+            self._family.parents[session] = parent
             self._started.setdefault(session, (clock(created), string(info.get("title")), self._log.origin))
             self._stream(session)
             facts = self._log.facts
@@ -182,7 +182,7 @@ class Conversation:
         log = self._log
         here, then = log.origin, log.time
         for session, (time, title, origin) in self._started.items():
-            parent = self._parents[session]
+            parent = self._family.parents[session]
             if session not in self._spawned and parent in self._known:
                 self._spawned.add(session)
                 log.time, log.origin = time or log.time, origin
@@ -207,17 +207,10 @@ class Conversation:
     def belongs(self, session: str, parent: str) -> None:
         """The session is a sub-agent's, as somebody else than its own record says."""
         if session != parent:
-            self._parents.setdefault(session, parent)
+            self._family.parents.setdefault(session, parent)
 
     def _stream(self, session: str) -> str:
-        """The stream of the session. The events that come next are those of the session that it all began with."""
-        root = session
-        for _ in range(_DEEPEST):
-            if (parent := self._parents.get(root)) is None:
-                break
-            root = parent
-        self._log.enter(root)
-        return MAIN if root == session else f"agent:{session}"
+        return self._family.enter(self._log, session)
 
     def _emit(self, message: Message, content: Content, key: str) -> None:
         """Once for each key: live streams and careless exports repeat records."""

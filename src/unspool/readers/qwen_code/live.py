@@ -27,7 +27,8 @@ from unspool.model.event import (
     User,
 )
 from unspool.readers.blocks import content_text
-from unspool.readers.genai import arguments_of, typed
+from unspool.readers.calls import arguments_of
+from unspool.readers.genai import typed
 from unspool.readers.log import Log
 from unspool.sources.values import count, listing, mapping, number, string, text_of
 

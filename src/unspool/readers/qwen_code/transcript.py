@@ -26,10 +26,10 @@ from unspool.model.event import (
     ToolOutput,
     User,
 )
+from unspool.readers.calls import arguments_of
 from unspool.readers.documents import read_json
 from unspool.readers.genai import (
     FAILED,
-    arguments_of,
     is_failure,
     more_of,
     output_text,
