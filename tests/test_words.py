@@ -5,7 +5,8 @@ from datetime import UTC, datetime, timedelta
 import click
 import pytest
 
-from unspool.cli.words import fit, human, moment, one_line, plural, safe, short_names, span
+from unspool.cli.words import fit, human, moment, one_line, plural, short_names, span
+from unspool.views.harmless import safe
 
 
 @pytest.mark.parametrize(("number", "text"), [(0, "0 files"), (1, "1 file"), (2, "2 files"), (12345, "12,345 files")])

@@ -70,7 +70,8 @@ def command(
 
 
 def _say(hit: "Hit") -> None:
-    from unspool.cli.words import colour, fit, local, safe, terminal_width
+    from unspool.cli.words import colour, fit, local, terminal_width
+    from unspool.views.harmless import safe
 
     if hit.line:
         click.echo(hit.line, nl=False)

@@ -72,13 +72,13 @@ def _say(rows: "list[SessionRow]", filtered: bool) -> None:
         local,
         one_line,
         plural,
-        safe,
         say,
         short_names,
         span,
         terminal_width,
     )
     from unspool.model.session import Tokens
+    from unspool.views.harmless import safe
 
     if not rows:
         say("no session that matches" if filtered else "no session: see `unspool sources` for where we look")

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from unspool.cli.options import JOBS, JSON
-from unspool.cli.words import plural, safe
+from unspool.cli.words import plural
+from unspool.views.harmless import safe
 
 if TYPE_CHECKING:
     from unspool.jobs.sources import SourceSeen

@@ -186,7 +186,8 @@ def _refuse_overwriting(files: list[str], rejects: str | None) -> None:
 
 
 def _say(squashed: "Squashed", output: str) -> None:
-    from unspool.cli.words import plural, safe, say
+    from unspool.cli.words import plural, say
+    from unspool.views.harmless import safe
 
     say(f"{plural(squashed.inputs, 'session file')}: {plural(squashed.records, 'record')} in {safe(output)}")
     for name, number in list(squashed.files.items())[:12]:

@@ -7,8 +7,9 @@ from contextlib import suppress
 
 import click
 
-from unspool.cli.words import fit, human, plural, safe, terminal_width
+from unspool.cli.words import fit, human, plural, terminal_width
 from unspool.model import Cooked, CookedMessage, CookedRequest, Note, NoteKind, Usage
+from unspool.views.harmless import safe
 
 _ROWS = 12
 _NOTES = 8

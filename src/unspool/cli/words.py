@@ -9,6 +9,8 @@ from itertools import pairwise
 
 import click
 
+from unspool.views.harmless import safe
+
 
 def plural(number: int, one: str, many: str | None = None) -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
@@ -45,13 +47,6 @@ def fit(text: str, width: int) -> str:
 
     text = safe(text)
     return set_cell_size(text if cell_len(text) <= width else set_cell_size(text, width - 1).rstrip() + "…", width)
-
-
-def safe(text: str) -> str:
-    """Without what would steer a terminal: a trace may hold anything."""
-    if text.isprintable():
-        return text
-    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
 
 
 def one_line(text: str | None) -> str:

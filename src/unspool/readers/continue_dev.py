@@ -10,11 +10,11 @@ from unspool.actions import vocabulary_for
 from unspool.dialect import Head, Place, Reader, Record
 from unspool.model import Event, Facts, Note, Origin
 from unspool.model.event import Compacted, Notification, Said, Thinking, TokenUsage, ToolOutput, User
-from unspool.readers.blocks import block_text, content_text
+from unspool.readers.blocks import block_text, content_text, image_text
 from unspool.readers.calls import call_of
 from unspool.readers.documents import element_of, read_json
 from unspool.readers.log import Log
-from unspool.sources.values import clock, count, listing, mapping, placeholder, string, text_of
+from unspool.sources.values import clock, count, listing, mapping, string, text_of
 
 AGENT = "continue"
 _INDEX = "sessions.json"
@@ -192,11 +192,7 @@ def _text(content: Any) -> str:
 
 
 def _image(part: dict[str, Any]) -> str:
-    address = text_of(mapping(part.get("imageUrl")).get("url"))
-    about, comma, data = address.partition(",")
-    if not address.startswith("data:") or not comma:
-        return f"[image: {address}]"
-    return placeholder("image", about.removeprefix("data:").partition(";")[0] or None, data)
+    return image_text(text_of(mapping(part.get("imageUrl")).get("url")))
 
 
 def _content(part: Any) -> str:

@@ -56,6 +56,15 @@ class Log:
             self.note("repaired", "JSON with faults in its text, read after mending them")
             return value
 
+    def record(self, record: Record) -> dict[str, Any] | None:
+        """The record, decoded, of a log whose records are objects. None, and a note, for what is none."""
+        value = self.value(record)
+        if isinstance(value, dict):
+            return value
+        if value is not None:
+            self.note("skipped", "no object")
+        return None
+
     def at(self, given: object) -> None:
         """The time of what is being read; what is no time leaves the last one."""
         if type(given) is str and len(given) == 24 and given[10] == "T" and given[23] == "Z":

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
+from unspool.views.harmless import safe
 from unspool.views.outline import Row
 
 Paint: TypeAlias = Callable[[str, str], str]
@@ -146,10 +147,5 @@ def _first(text: str) -> str:
 
 
 def _safe(text: str) -> str:
-    """Without what would steer a terminal: a log may hold anything. Tabs and line ends stay."""
-    if text.isprintable():
-        return text
-    text = text.replace("\r\n", "\n")
-    return "".join(
-        letter if letter.isprintable() or letter in "\n\t" else "\N{REPLACEMENT CHARACTER}" for letter in text
-    )
+    """A log may hold anything. Tabs and line ends stay."""
+    return safe(text.replace("\r\n", "\n"), kept="\n\t")

@@ -41,10 +41,8 @@ class Stream:
 
     def feed(self, record: Record) -> list[Event | Note]:
         log = self._log
-        value = log.value(record)
-        if not isinstance(value, dict):
-            if value is not None:
-                log.note("skipped", "no object")
+        value = log.record(record)
+        if value is None:
             return log.take()
         if (
             isinstance(session := value.get("session_id"), str)

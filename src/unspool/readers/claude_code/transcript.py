@@ -153,12 +153,8 @@ class Transcript:
         try:
             return _line(record.data)
         except Unreadable:
-            value = self._log.value(record)
-            if isinstance(value, dict):
-                return _line(dumps(value))
-            if value is not None:
-                self._log.note("skipped", "no object")
-            return None
+            value = self._log.record(record)
+            return None if value is None else _line(dumps(value))
 
     def close(self) -> list[Event | Note]:
         if self._early and not self._log.session:

@@ -5,11 +5,12 @@ from typing import Any
 from unspool.actions.vocabulary import Vocabulary
 from unspool.model import Origin
 from unspool.model.event import Compacted, Level, Notification, Planned, Said, Thinking, ToolOutput, User
+from unspool.readers.blocks import image_text
 from unspool.readers.calls import call_of
 from unspool.readers.cline.requests import requests_of
 from unspool.readers.cline.tags import object_in
 from unspool.readers.log import Log
-from unspool.sources.values import count, listing, mapping, placeholder, string, text_of
+from unspool.sources.values import count, listing, mapping, string, text_of
 
 _PASSED_OVER = frozenset(
     # Requests are read for themselves; the rest is bookkeeping, or a question whose answer is the next entry.
@@ -98,7 +99,7 @@ class Screen:
         log = self._log
         name = text_of(item.get("say") if item.get("type") == "say" else item.get("ask"))
         text = text_of(item.get("text"))
-        images = [_image(given) for given in listing(item.get("images"))]
+        images = [image_text(text_of(given)) for given in listing(item.get("images"))]
         if name in _OUTPUTS:
             self._output += filter(None, (_output(name, text), *images))
             return
@@ -172,11 +173,5 @@ def _output(name: str, text: str) -> str:
     told = object_in(text)
     shot = string(told.get("screenshot"))
     return "\n".join(
-        filter(None, (string(told.get("currentUrl")), string(told.get("logs")), _image(shot) if shot else None))
+        filter(None, (string(told.get("currentUrl")), string(told.get("logs")), image_text(shot) if shot else None))
     )
-
-
-def _image(given: Any) -> str:
-    """`data:image/png;base64,…`"""
-    about, _, data = text_of(given).partition(",")
-    return placeholder("image", about.removeprefix("data:").partition(";")[0] or None, data)

@@ -45,11 +45,9 @@ class Stream:
         return self._log.sessions
 
     def feed(self, record: Record) -> Iterable[Event | Note]:
-        line = self._log.value(record)
-        if isinstance(line, dict):
+        line = self._log.record(record)
+        if line is not None:
             self._read(line)
-        elif line is not None:
-            self._log.note("skipped", "a line that is no object")
         return self._log.take()
 
     def close(self) -> Iterable[Event | Note]:

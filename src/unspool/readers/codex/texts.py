@@ -6,6 +6,7 @@ from typing import Any
 
 from unspool.model import Content
 from unspool.model.event import AgentMessage, Notification, User
+from unspool.readers.blocks import image_text
 from unspool.sources.jsontext import Unreadable, strict
 from unspool.sources.values import listing, mapping, placeholder, string, text_of
 
@@ -180,10 +181,7 @@ def _image(url: Any, part: dict[str, Any]) -> str:
         url = url.get("url")
     if not isinstance(url, str):
         return placeholder("image", string(part.get("mimeType")), part.get("data"))
-    if not url.startswith("data:"):
-        return f"[image: {url}]"
-    media_type, _, data = url.removeprefix("data:").partition(",")
-    return placeholder("image", media_type.partition(";")[0], data)
+    return image_text(url)
 
 
 def lines_of(parts: Any) -> list[str]:

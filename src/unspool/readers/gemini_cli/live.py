@@ -45,11 +45,9 @@ class Stream:
         return self._log.sessions
 
     def feed(self, record: Record) -> list[Event | Note]:
-        value = self._log.value(record)
-        if isinstance(value, dict):
+        value = self._log.record(record)
+        if value is not None:
             self._event(value, record.origin.line)
-        elif value is not None:
-            self._log.note("skipped", "no object")
         return self._log.take()
 
     def close(self) -> list[Event | Note]:

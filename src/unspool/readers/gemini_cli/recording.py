@@ -52,11 +52,9 @@ class Recording:
         if record.origin.size < _BEAT and record.data.startswith(b'{"$set":{"lastUpdated":'):
             return []  # every other line
         log = self._log
-        value = log.value(record)
-        if isinstance(value, dict):
+        value = log.record(record)
+        if value is not None:
             self._record(value, record.origin.line)
-        elif value is not None:
-            log.note("skipped", "no object")
         return log.take()
 
     def _record(self, value: dict[str, Any], line: int) -> None:

@@ -71,10 +71,9 @@ class Stream:
         return self._log.sessions
 
     def feed(self, record: Record) -> list[Event | Note]:
-        line = self._log.value(record)
-        if not isinstance(line, dict):
-            if line is not None:
-                self._log.note("skipped", "no event")
+        line = self._log.record(record)
+        if line is None:
+            pass
         elif "properties" in line or "payload" in line:
             self._heard(_event(line))
         else:

@@ -65,10 +65,8 @@ class Entries:
 
     def feed(self, record: Record) -> Iterable[Event | Note]:
         log = self._log
-        value = log.value(record)
-        if not isinstance(value, dict):
-            if value is not None:
-                log.note("skipped", "no entry of a session")
+        value = log.record(record)
+        if value is None:
             return log.take()
         kind = value.get("type")
         tell = self._types.get(kind) if isinstance(kind, str) else None

@@ -50,10 +50,8 @@ class Stream:
         if record.data.startswith(_UPDATE):
             return ()
         log = self._log
-        value = log.value(record)
-        if not isinstance(value, dict):
-            if value is not None:
-                log.note("skipped", "no event of a stream")
+        value = log.record(record)
+        if value is None:
             return log.take()
         key = str(record.origin.line)
         match value.get("type"):

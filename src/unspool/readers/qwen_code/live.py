@@ -57,10 +57,8 @@ class Stream:
 
     def feed(self, record: Record) -> list[Event | Note]:
         log = self._log
-        value = log.value(record)
-        if not isinstance(value, dict):
-            if value is not None:
-                log.note("skipped", "no object")
+        value = log.record(record)
+        if value is None:
             return log.take()
         log.session = log.session or text_of(value.get("session_id"))
         log.at(value.get("timestamp"))

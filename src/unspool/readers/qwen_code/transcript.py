@@ -80,10 +80,8 @@ class Transcript:
 
     def feed(self, record: Record) -> list[Event | Note]:
         log = self._log
-        value = log.value(record)
-        if not isinstance(value, dict):
-            if value is not None:
-                log.note("skipped", "no object")
+        value = log.record(record)
+        if value is None:
             return log.take()
         kind = value.get("type")
         if kind not in _TYPES:
