@@ -1,7 +1,7 @@
 """Where agents keep their logs on this machine, and which files a path means."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -59,3 +59,11 @@ def given(paths: Iterable[str]) -> Iterator[tuple[str, bool]]:
                 yield file, False
         else:
             yield path, True
+
+
+def meant(paths: Sequence[str]) -> tuple[list[str], set[str]]:
+    """The files that these paths mean, all logs on this machine if there are none: each once, and which were named."""
+    if not paths:
+        return list(installed()), set()
+    pairs = list(given(paths))
+    return list(dict.fromkeys(path for path, _ in pairs)), {path for path, named in pairs if named}

@@ -10,7 +10,7 @@ from msgspec import Struct
 from unspool.engine.local import each, jobs_for
 from unspool.errors import InputNotFound, UnknownFormat, WrongPattern
 from unspool.exports.events import body, line
-from unspool.ingest.finding import given, installed
+from unspool.ingest.finding import meant
 from unspool.ingest.logs import OpenLog, open_log
 from unspool.ingest.needles import cannot_match
 from unspool.ingest.originals import Originals
@@ -71,9 +71,7 @@ class Searched(Struct):
 def grep(query: Query, paths: Sequence[str] = (), jobs: int | None = None) -> Iterator[tuple[str, Searched]]:
     """File by file, until the limit is reached."""
     query.matcher()  # a wrong pattern is told before anything is read
-    pairs = list(given(paths)) if paths else [(path, False) for path in installed()]
-    files = list(dict.fromkeys(path for path, _ in pairs))
-    named = {path for path, told in pairs if told}
+    files, named = meant(paths)
     found = 0
     for path, searched in zip(files, each(partial(search_file, query), files, jobs_for(files, jobs)), strict=True):
         if searched.fault and path in named:

@@ -7,7 +7,7 @@ from msgspec import Struct
 from unspool.engine.local import each, jobs_for
 from unspool.errors import InputNotFound, UnknownFormat
 from unspool.ingest.digests import FileDigest, digest_file
-from unspool.ingest.finding import given, installed
+from unspool.ingest.finding import meant
 from unspool.ingest.sessions import Found, digests, gather
 from unspool.model.session import Tokens
 from unspool.sources.files import legible
@@ -69,7 +69,7 @@ def find_sessions(
     near: Sequence[str] = (),
 ) -> tuple[list[Found], list[tuple[str, FileDigest]]]:
     """The sessions, newest first, and what each file holds. Files `near` are looked at too, if they are logs."""
-    files, named = _files(paths)
+    files, named = meant(paths)
     files += [path for path in near if path not in files]
     read = list(digests(files, lambda missing: _read(missing, jobs), seen))
     for path, digest in read:
@@ -116,14 +116,6 @@ def row_of(session: Found) -> SessionRow:
         version=facts.version,
         parent=facts.parent,
     )
-
-
-def _files(paths: Sequence[str]) -> tuple[list[str], set[str]]:
-    """The files to look at, each once, and those of them that were named."""
-    if not paths:
-        return list(installed()), set()
-    pairs = list(given(paths))
-    return list(dict.fromkeys(path for path, _ in pairs)), {path for path, named in pairs if named}
 
 
 def _read(missing: Iterable[str], jobs: int | None) -> Iterator[FileDigest]:

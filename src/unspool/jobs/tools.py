@@ -13,7 +13,7 @@ from unspool.actions.vocabulary import Call
 from unspool.engine.local import each, jobs_for
 from unspool.errors import InputNotFound
 from unspool.ingest.agents import agent_of, meanings
-from unspool.ingest.finding import given, installed
+from unspool.ingest.finding import meant
 from unspool.ingest.logs import open_log
 from unspool.ingest.open import read_exchanges
 from unspool.model import Event, Exchange
@@ -57,11 +57,10 @@ Tallies = dict[tuple[str, str], _Tally]
 
 def tools(paths: Sequence[str] = (), jobs: int | None = None) -> list[ToolSeen]:
     """By agent, then by how often they were called."""
-    pairs = list(given(paths)) if paths else [(path, False) for path in installed()]
-    for path, named in pairs:
-        if named and path != DASH:
+    files, named = meant(paths)
+    for path in files:
+        if path in named and path != DASH:
             is_database(path)  # a file that was named must be there to be read
-    files = list(dict.fromkeys(path for path, _ in pairs))
     whole: Tallies = {}
     for tallies in each(count_file, files, jobs_for(files, jobs)):
         _add(whole, tallies)
