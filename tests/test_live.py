@@ -33,6 +33,8 @@ PRETTY = json.dumps({"a": [{"b": "}{"}, {}], "c": {"d": None}}, indent=2).encode
         (b'{"a":1} {"b":2},{"c":3}\n', [{"a": 1}, {"b": 2}, {"c": 3}]),
         (b'[{"a":1},{"b":2}]\n', [{"a": 1}, {"b": 2}]),
         (PRETTY + b"\n" + PRETTY, [json.loads(PRETTY)] * 2),
+        (PRETTY + b'{"b":2}\n', [json.loads(PRETTY), {"b": 2}]),
+        (b'{"a":1}\n\xef\xbb\xbf{"b":2}\n', [{"a": 1}, {"b": 2}]),  # two files in a row
         (b"\xef\xbb\xbf" + b'{"a":1}\r\n{"b":2}\r\n', [{"a": 1}, {"b": 2}]),
         (b"\xef\xbb\xbf" + PRETTY.replace(b"\n", b"\r\n"), [json.loads(PRETTY)]),
         (b'Compiling...\n{"a":1}\ndone', [b"Compiling...", {"a": 1}, b"done"]),

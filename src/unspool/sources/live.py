@@ -35,7 +35,6 @@ class Framing:
         """The lines of an object that has not ended."""
         self._size = 0
         self._count = 0
-        self._first = True
 
     def feed(self, data: bytes) -> Iterator[Record | bytes]:
         lines = data.split(b"\n")
@@ -57,8 +56,7 @@ class Framing:
         yield from self._give_up()
 
     def _line(self, line: bytes) -> Iterator[Record | bytes]:
-        if self._first:
-            line, self._first = line.removeprefix(_BOM), False
+        line = line.removeprefix(_BOM)  # each of several files in a row may have one
         if line.startswith(b"{"):
             try:
                 value = strict(line)
@@ -97,13 +95,13 @@ class Framing:
         self._size += len(line)
         if bare.startswith(b"}") and _indent(line) <= _indent(self._begun[0]):
             whole = b"\n".join(self._begun)
-            try:
-                value = loads(whole)
-            except Unreadable:
+            values = _values(whole.strip())
+            if values is None:
                 yield from self._give_up()
                 return
             self._begun = []
-            yield self._record(whole, value)
+            for value in values:
+                yield self._record(whole, value)
 
     def _give_up(self) -> Iterator[bytes]:
         """It was no object: its lines are lines like any other."""
