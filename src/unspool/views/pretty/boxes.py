@@ -221,7 +221,7 @@ class Boxes:
         if self._look.thinking or self._look.full:
             yield from self._box("thinking", self._text(text, self._room(thought.depth), _DIM), _DIM, thought.depth)
         else:
-            yield from self._line(f"💭 {text}", _DIM, thought.depth)
+            yield from self._line(f"💭 {text.replace('**', '')}", _DIM, thought.depth)  # titles of thoughts are bold
 
     def _tool_started(self, start: ToolStarted) -> Iterator[str]:
         call, depth = start.call, start.depth
