@@ -8,6 +8,11 @@ UnspoolError               exit status 2
 ├── WrongPattern           a pattern that is no regular expression
 ├── EngineFailed           a cluster that cannot be had, or that gave up
 ├── CommandNotRun          exit status 126 or 127, as in shells: a command that cannot be run
+├── WrongContext           JSON that is no context, no tools, no stream of a provider's
+├── UnsupportedContent     something that a provider does not take; nothing was sent
+├── NotConfigured          a provider, a pointer, a key or a server that is not set up
+├── ServerFailed           an MCP server that does not start, or does not answer
+├── ProviderFailed         exit status 3: a provider that refused, or broke off without an answer
 ├── StrictFault            exit status 1: a fault in the data, under --strict
 └── PartsMissing           exit status 1: shards that are not there to be joined
 """
@@ -45,6 +50,34 @@ class CommandNotRun(UnspoolError):
     def __init__(self, message: str, status: int) -> None:
         super().__init__(message)
         self.exit_status = status
+
+
+class WrongContext(UnspoolError):
+    pass
+
+
+class UnsupportedContent(UnspoolError):
+    """Names the provider, what it does not take, and the turn or the message that holds it."""
+
+    def __init__(self, provider: str, what: str, where: str, why: str = "") -> None:
+        self.provider, self.what, self.where = provider, what, where
+        super().__init__(f"{where}: {provider} takes no {what}{f' {why}' if why else ''}")
+
+
+class NotConfigured(UnspoolError):
+    pass
+
+
+class ServerFailed(UnspoolError):
+    pass
+
+
+class ProviderFailed(UnspoolError):
+    exit_status = 3
+
+    def __init__(self, message: str, status: int | None = None) -> None:
+        self.status = status
+        super().__init__(message)
 
 
 class StrictFault(UnspoolError):

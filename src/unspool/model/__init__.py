@@ -14,6 +14,7 @@ from unspool.model.blocks import (
     ToolResult,
     ToolUse,
 )
+from unspool.model.context import Context, Said
 from unspool.model.cooked import Cooked, CookedCall, CookedMessage, CookedRequest, CookedRole, CookedTool, ParentReason
 from unspool.model.event import MAIN, Content, Event
 from unspool.model.exchange import Exchange, Failure, Response, Stop, StopReason, Usage
@@ -29,6 +30,7 @@ __all__ = [
     "Block",
     "Compaction",
     "Content",
+    "Context",
     "Cooked",
     "CookedCall",
     "CookedMessage",
@@ -53,6 +55,7 @@ __all__ = [
     "ParentReason",
     "Response",
     "Role",
+    "Said",
     "Source",
     "Stop",
     "StopReason",
