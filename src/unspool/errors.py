@@ -8,6 +8,11 @@ UnspoolError               exit status 2
 ├── WrongPattern           a pattern that is no regular expression
 ├── EngineFailed           a cluster that cannot be had, or that gave up
 ├── CommandNotRun          exit status 126 or 127, as in shells: a command that cannot be run
+├── StoreFault             a store that cannot be opened, read or written
+├── TurnNotFound           a name or id that no turn has, or several
+├── BookmarkTaken          a bookmark that another thread has, or a name that is none
+├── WrongTurn              a turn that cannot be stored as it is given
+└── CycleFound             turns that continue each other in a circle
 ├── WrongContext           JSON that is no context, no tools, no stream of a provider's
 ├── UnsupportedContent     something that a provider does not take; nothing was sent
 ├── NotConfigured          a provider, a pointer, a key or a server that is not set up
@@ -78,6 +83,26 @@ class ProviderFailed(UnspoolError):
     def __init__(self, message: str, status: int | None = None) -> None:
         self.status = status
         super().__init__(message)
+
+
+class StoreFault(UnspoolError):
+    pass
+
+
+class TurnNotFound(UnspoolError):
+    pass
+
+
+class BookmarkTaken(UnspoolError):
+    pass
+
+
+class WrongTurn(UnspoolError):
+    pass
+
+
+class CycleFound(UnspoolError):
+    pass
 
 
 class StrictFault(UnspoolError):

@@ -23,10 +23,12 @@ from unspool.model.message import Form, Message, Role
 from unspool.model.note import Note, NoteKind, Origin
 from unspool.model.session import Facts
 from unspool.model.tool import Tool
+from unspool.model.turn import Answer, Draft, Turn
 
 __all__ = [
     "MAIN",
     "Action",
+    "Answer",
     "Block",
     "Compaction",
     "Content",
@@ -38,6 +40,7 @@ __all__ = [
     "CookedRole",
     "CookedTool",
     "Document",
+    "Draft",
     "Event",
     "Exchange",
     "Extra",
@@ -64,6 +67,7 @@ __all__ = [
     "Tool",
     "ToolResult",
     "ToolUse",
+    "Turn",
     "Usage",
     "fingerprint",
     "identity",

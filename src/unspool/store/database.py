@@ -1,0 +1,135 @@
+"""The database file: made whole or not at all, for its owner alone, brought to the newest form when it is opened."""
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from unspool.errors import StoreFault
+from unspool.store.migrations import MIGRATIONS
+
+NAME = "turns.db"
+_APPLICATION = 0x556E7370  # "Unsp"
+_PATIENCE = 30.0
+"""Seconds to wait for another process that writes."""
+
+
+class Connection(sqlite3.Connection):
+    """Says which file a fault is about."""
+
+    path = ""
+
+    def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
+        try:
+            return super().execute(sql, parameters)
+        except sqlite3.Error as error:
+            raise StoreFault(f"{self.path}: {error}") from error
+
+    def executemany(self, sql: str, parameters: Any, /) -> sqlite3.Cursor:
+        try:
+            return super().executemany(sql, parameters)
+        except sqlite3.Error as error:
+            raise StoreFault(f"{self.path}: {error}") from error
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All or nothing. Writers wait for each other from the beginning, so that none has to begin again."""
+        self.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            with suppress(StoreFault):  # what went wrong matters more
+                self.execute("ROLLBACK")
+            raise
+        self.execute("COMMIT")
+
+
+def open_database(folder: Path) -> Connection:
+    path = folder / NAME
+    try:
+        _private(folder)
+        if not path.exists():
+            _make(path)
+    except OSError as error:
+        raise StoreFault(f"{error.filename or folder}: {error.strerror}") from error
+    database = _connect(path)
+    try:
+        _migrate(database)
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def _private(folder: Path) -> None:
+    """What people said to a model is nobody else's business."""
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if folder.stat().st_mode & 0o077:
+        folder.chmod(0o700)
+
+
+def _make(path: Path) -> None:
+    """Beside, then linked into place: of several processes that come at once one wins, and all find it whole."""
+    beside = path.with_name(f".{path.name}.{os.urandom(6).hex()}")
+    try:
+        os.close(os.open(beside, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        database = _connect(beside)
+        try:
+            database.execute("PRAGMA journal_mode = WAL")  # the file remembers it
+            _migrate(database)
+        finally:
+            database.close()
+        try:
+            path.hardlink_to(beside)
+        except FileExistsError:
+            return
+        except OSError:  # a file system without links
+            if not path.exists():
+                beside.rename(path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _connect(path: Path) -> Connection:
+    try:
+        database = sqlite3.connect(path, _PATIENCE, isolation_level=None, factory=Connection)
+    except sqlite3.Error as error:
+        raise StoreFault(f"{path}: {error}") from error
+    database.path = str(path)
+    try:
+        # A process that is killed loses nothing that was committed; only a power cut may lose the last moments.
+        database.execute("PRAGMA synchronous = NORMAL")
+        database.execute("PRAGMA foreign_keys = ON")
+        database.execute("PRAGMA secure_delete = ON")  # what is removed is gone
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def _migrate(database: Connection) -> None:
+    if _version(database) == len(MIGRATIONS):
+        return
+    with database.transaction():
+        done = _version(database)  # another process may have been faster
+        for number, step in enumerate(MIGRATIONS[done:], done + 1):
+            for statement in step.split(";"):
+                database.execute(statement)
+            database.execute(f"PRAGMA user_version = {number}")
+        database.execute(f"PRAGMA application_id = {_APPLICATION}")
+
+
+def _version(database: Connection) -> int:
+    application: int = database.execute("PRAGMA application_id").fetchone()[0]
+    version: int = database.execute("PRAGMA user_version").fetchone()[0]
+    if version > len(MIGRATIONS):
+        raise StoreFault(f"{database.path} was written by a newer unspool (its form {version}): update this one")
+    if application not in (0, _APPLICATION) or (version == 0 and _has_tables(database)):
+        raise StoreFault(f"{database.path} is another program's database")
+    return version
+
+
+def _has_tables(database: Connection) -> bool:
+    return bool(database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0])

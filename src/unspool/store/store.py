@@ -1,0 +1,247 @@
+"""The store: turns, the messages and blobs that they point to, and bookmarks.
+
+A bookmark follows its thread: when a turn continues the turn that a bookmark names, the bookmark moves to the new turn.
+Of several bookmarks there, the one that was named moves; where the turn was named by its id, none does. Of several
+parents the last one counts that has a bookmark: it is the nearest.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import msgspec
+from msgspec.structs import asdict
+
+from unspool.errors import BookmarkTaken, StoreFault, TurnNotFound
+from unspool.graph.ancestry import parents_first
+from unspool.model import Draft, Message, Turn
+from unspool.sources.keys import data_folder
+from unspool.store.database import open_database
+from unspool.store.ids import horizon, next_id, parse
+from unspool.store.packing import digest, pack, unpack
+
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder(Turn).decode
+_NAME = re.compile(r"[^\s-]\S{0,199}")
+_MANY = 500
+"""How many are asked for at once."""
+
+_ANCESTORS = """
+WITH RECURSIVE up (id) AS (
+    SELECT value FROM json_each(?) UNION SELECT parent FROM parents JOIN up ON turn = up.id
+) SELECT """
+
+
+class Store:
+    """Open it in a `with`. Several processes may write at once; each change is whole, or is not there."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.database = open_database(folder)
+
+    @classmethod
+    def open(cls, folder: Path | None = None) -> Self:
+        """That of `$UNSPOOL_HOME`, or of this system's folder for data; made if it is not there."""
+        return cls(folder or data_folder())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.database.close()
+
+    # Writing
+
+    def append(self, draft: Draft, *, follow: bool = True, move: bool = False) -> Turn:
+        """Store a turn. Without `follow` bookmarks stay; with `move` one may be taken away from another thread."""
+        return self.append_all([draft], follow=follow, move=move)[0]
+
+    def append_all(self, drafts: Iterable[Draft], *, follow: bool = True, move: bool = False) -> list[Turn]:
+        """Store several, or none. A later one may continue an earlier one by its bookmark."""
+        with self.database.transaction():
+            return [self._append(draft, follow, move) for draft in drafts]
+
+    def chain(self, drafts: Iterable[Draft], start: Sequence[str] = (), *, move: bool = False) -> list[Turn]:
+        """Store several, each continuing the one before it, or none."""
+        stored: list[Turn] = []
+        continues = tuple(start)
+        with self.database.transaction():
+            for draft in drafts:
+                stored.append(self._append(msgspec.structs.replace(draft, continues=continues), True, move))
+                continues = (stored[-1].id,)
+        return stored
+
+    def insert(self, turn: Turn, message: Message) -> None:
+        """Store a turn that has an id already; inside a transaction. Bookmarks stay."""
+        packed = pack(message)
+        if packed.hash != turn.message:
+            raise StoreFault(f"turn {turn.id}: its message is {packed.hash}, not {turn.message}")
+        self.put_message(packed.hash, packed.body, packed.blobs.items())
+        self._put_turn(turn)
+
+    def put_message(self, hash_: str, body: bytes, blobs: Iterable[tuple[str, bytes]]) -> None:
+        """Once, however often it is said."""
+        key = bytes.fromhex(hash_)
+        new = self.database.execute("INSERT OR IGNORE INTO messages VALUES (?, ?)", (key, body)).rowcount
+        if new:
+            for blob, data in blobs:
+                self.put_blob(data)
+                self.database.execute("INSERT INTO message_blobs VALUES (?, ?)", (key, bytes.fromhex(blob)))
+
+    def put_blob(self, data: bytes) -> str:
+        hash_ = digest(data)
+        self.database.execute("INSERT OR IGNORE INTO blobs VALUES (?, ?)", (bytes.fromhex(hash_), data))
+        return hash_
+
+    def bookmark(self, name: str, turn: str, *, move: bool = False) -> None:
+        """Make a bookmark, or move it along its thread."""
+        with self.database.transaction():
+            self.point(name, turn, move=move)
+
+    def point(self, name: str, turn: str, *, move: bool = False) -> None:
+        """The same, inside a transaction."""
+        if not _NAME.fullmatch(name) or not name.isprintable():
+            raise BookmarkTaken(f"{name!r} cannot be a bookmark: no blanks, no - at the beginning, 200 letters at most")
+        at = self._bookmarked(name) or turn
+        if at != turn and not move and not self._continues(turn, at):
+            raise BookmarkTaken(f"bookmark {name} is on another thread, at turn {at}")
+        self.database.execute("INSERT OR REPLACE INTO bookmarks VALUES (?, ?)", (name, turn))
+
+    def unbookmark(self, name: str) -> None:
+        self.database.execute("DELETE FROM bookmarks WHERE name = ?", (name,))
+
+    def _append(self, draft: Draft, follow: bool, move: bool) -> Turn:
+        packed = pack(draft.message)
+        given = {name: self.find(name) for name in draft.continues}
+        (last,) = self.database.execute("SELECT max(id) FROM turns WHERE id < ?", (horizon(),)).fetchone()
+        followed = self._followed(given) if follow else None
+        head = draft.head or followed
+        about = asdict(draft) | {
+            "message": packed.hash,
+            "continues": tuple(dict.fromkeys(given.values())),
+            "head": head,
+        }
+        turn = Turn(id=next_id(last), role=draft.message.role, **about)
+        self.put_message(packed.hash, packed.body, packed.blobs.items())
+        self._put_turn(turn)
+        if head is not None:
+            self.point(head, turn.id, move=move or head == followed)
+        return turn
+
+    def _followed(self, given: dict[str, str]) -> str | None:
+        for name, turn in reversed(given.items()):
+            here = [
+                str(each) for (each,) in self.database.execute("SELECT name FROM bookmarks WHERE turn = ?", (turn,))
+            ]
+            if name in here:
+                return name
+            if len(here) == 1:
+                return here[0]
+        return None
+
+    def _put_turn(self, turn: Turn) -> None:
+        facts = _encode(turn)
+        row = turn.id, bytes.fromhex(digest(facts)), bytes.fromhex(turn.message), facts
+        self.database.execute("INSERT INTO turns VALUES (?, ?, ?, ?)", row)
+        parents = [(turn.id, position, parent) for position, parent in enumerate(turn.continues)]
+        self.database.executemany("INSERT INTO parents VALUES (?, ?, ?)", parents)
+
+    # Names
+
+    def find(self, headish: str) -> str:
+        """The id of a turn: by its id, by a bookmark, or by a beginning that only one id has; in this order."""
+        exact = parse(headish)
+        if exact is not None and self.database.execute("SELECT 1 FROM turns WHERE id = ?", (exact,)).fetchone():
+            return exact
+        if (bookmarked := self._bookmarked(headish)) is not None:
+            return bookmarked
+        if not headish.isascii() or not headish.isalnum():
+            raise TurnNotFound(f"no turn and no bookmark is called {headish!r}")
+        low = headish.lower()
+        rows = self.database.execute("SELECT id FROM turns WHERE id >= ? AND id < ? LIMIT 6", (low, low + "{"))
+        found = [turn for (turn,) in rows]
+        if not found:
+            raise TurnNotFound(f"no turn and no bookmark is called {headish!r}")
+        if len(found) > 1:
+            names = ", ".join(found[:5]) + (", …" if len(found) > 5 else "")
+            raise TurnNotFound(f"several turns begin with {headish!r}: {names}")
+        return str(found[0])
+
+    def newest(self) -> str | None:
+        """The id of the newest turn of all."""
+        (found,) = self.database.execute("SELECT max(id) FROM turns").fetchone()
+        return None if found is None else str(found)
+
+    def bookmarks(self) -> dict[str, str]:
+        return dict(self.database.execute("SELECT name, turn FROM bookmarks ORDER BY name"))
+
+    def _bookmarked(self, name: str) -> str | None:
+        row = self.database.execute("SELECT turn FROM bookmarks WHERE name = ?", (name,)).fetchone()
+        return None if row is None else str(row[0])
+
+    # Reading
+
+    def turn(self, id_: str) -> Turn:
+        row = self.database.execute("SELECT facts FROM turns WHERE id = ?", (id_,)).fetchone()
+        if row is None:
+            raise TurnNotFound(f"no turn has the id {id_}")
+        return _decode(row[0])
+
+    def turns(self) -> Iterator[Turn]:
+        """All of them, oldest first."""
+        for (facts,) in self.database.execute("SELECT facts FROM turns ORDER BY id"):
+            yield _decode(facts)
+
+    def lineage(self, ids: Sequence[str]) -> list[Turn]:
+        """These turns and all that they continue: each once, behind its parents, parents in the order given."""
+        rows = self.database.execute(f"{_ANCESTORS} facts FROM turns JOIN up USING (id)", (_encode(ids).decode(),))
+        found = (_decode(facts) for (facts,) in rows)
+        known = {turn.id: turn for turn in found}
+        for id_ in ids:
+            if id_ not in known:
+                raise TurnNotFound(f"no turn has the id {id_}")
+        return [known[id_] for id_ in parents_first(ids, {id_: turn.continues for id_, turn in known.items()})]
+
+    def _continues(self, turn: str, ancestor: str) -> bool:
+        rows = self.database.execute(f"{_ANCESTORS} 1 FROM up WHERE id = ?", (_encode([turn]).decode(), ancestor))
+        return rows.fetchone() is not None
+
+    def children(self, id_: str) -> list[str]:
+        """The turns that continue it, oldest first."""
+        rows = self.database.execute("SELECT DISTINCT turn FROM parents WHERE parent = ? ORDER BY turn", (id_,))
+        return [turn for (turn,) in rows]
+
+    def message(self, hash_: str) -> Message:
+        return self._messages([hash_])[hash_]
+
+    def messages(self, turns: Sequence[Turn]) -> list[Message]:
+        """What was said in these turns."""
+        hashes = list(dict.fromkeys(turn.message for turn in turns))
+        known: dict[str, Message] = {}
+        for at in range(0, len(hashes), _MANY):
+            known |= self._messages(hashes[at : at + _MANY])
+        return [known[turn.message] for turn in turns]
+
+    def body(self, hash_: str) -> bytes:
+        """A message as it is kept, blobs by their hashes."""
+        row = self.database.execute("SELECT body FROM messages WHERE hash = ?", (bytes.fromhex(hash_),)).fetchone()
+        if row is None:
+            raise StoreFault(f"message {hash_} is not in the store")
+        return bytes(row[0])
+
+    def blob(self, hash_: str) -> bytes:
+        row = self.database.execute("SELECT data FROM blobs WHERE hash = ?", (bytes.fromhex(hash_),)).fetchone()
+        if row is None:
+            raise StoreFault(f"blob {hash_} is not in the store")
+        return bytes(row[0])
+
+    def _messages(self, hashes: Sequence[str]) -> dict[str, Message]:
+        keys = [bytes.fromhex(hash_) for hash_ in hashes]
+        query = f"SELECT hash, body FROM messages WHERE hash IN ({','.join('?' * len(keys))})"
+        known = {bytes(key).hex(): unpack(body, self.blob) for key, body in self.database.execute(query, keys)}
+        for hash_ in hashes:
+            if hash_ not in known:
+                raise StoreFault(f"message {hash_} is not in the store")
+        return known
