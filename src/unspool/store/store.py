@@ -7,6 +7,7 @@ parents the last one counts that has a bookmark: it is the nearest.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import count
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -73,27 +74,23 @@ class Store:
                 continues = (stored[-1].id,)
         return stored
 
-    def insert(self, turn: Turn, message: Message) -> None:
-        """Store a turn that has an id already; inside a transaction. Bookmarks stay."""
-        packed = pack(message)
-        if packed.hash != turn.message:
-            raise StoreFault(f"turn {turn.id}: its message is {packed.hash}, not {turn.message}")
-        self.put_message(packed.hash, packed.body, packed.blobs.items())
-        self._put_turn(turn)
-
-    def put_message(self, hash_: str, body: bytes, blobs: Iterable[tuple[str, bytes]]) -> None:
-        """Once, however often it is said."""
+    def put_message(self, hash_: str, body: bytes, blobs: Iterable[tuple[str, bytes]]) -> bool:
+        """Once, however often it is said: whether it is new. Inside a transaction, as all that begins with `put`."""
         key = bytes.fromhex(hash_)
         new = self.database.execute("INSERT OR IGNORE INTO messages VALUES (?, ?)", (key, body)).rowcount
         if new:
             for blob, data in blobs:
-                self.put_blob(data)
+                self.database.execute("INSERT OR IGNORE INTO blobs VALUES (?, ?)", (bytes.fromhex(blob), data))
                 self.database.execute("INSERT INTO message_blobs VALUES (?, ?)", (key, bytes.fromhex(blob)))
+        return bool(new)
 
-    def put_blob(self, data: bytes) -> str:
-        hash_ = digest(data)
-        self.database.execute("INSERT OR IGNORE INTO blobs VALUES (?, ?)", (bytes.fromhex(hash_), data))
-        return hash_
+    def put_turn(self, turn: Turn, facts: bytes | None = None) -> None:
+        """`facts` is the turn as JSON, where it was written before: another version may have written it otherwise."""
+        facts = facts or _encode(turn)
+        row = turn.id, bytes.fromhex(digest(facts)), bytes.fromhex(turn.message), facts
+        self.database.execute("INSERT INTO turns VALUES (?, ?, ?, ?)", row)
+        parents = [(turn.id, position, parent) for position, parent in enumerate(turn.continues)]
+        self.database.executemany("INSERT INTO parents VALUES (?, ?, ?)", parents)
 
     def bookmark(self, name: str, turn: str, *, move: bool = False) -> None:
         """Make a bookmark, or move it along its thread."""
@@ -105,7 +102,7 @@ class Store:
         if not _NAME.fullmatch(name) or not name.isprintable():
             raise BookmarkTaken(f"{name!r} cannot be a bookmark: no blanks, no - at the beginning, 200 letters at most")
         at = self._bookmarked(name) or turn
-        if at != turn and not move and not self._continues(turn, at):
+        if at != turn and not move and not self.continues(turn, at):
             raise BookmarkTaken(f"bookmark {name} is on another thread, at turn {at}")
         self.database.execute("INSERT OR REPLACE INTO bookmarks VALUES (?, ?)", (name, turn))
 
@@ -125,7 +122,7 @@ class Store:
         }
         turn = Turn(id=next_id(last), role=draft.message.role, **about)
         self.put_message(packed.hash, packed.body, packed.blobs.items())
-        self._put_turn(turn)
+        self.put_turn(turn)
         if head is not None:
             self.point(head, turn.id, move=move or head == followed)
         return turn
@@ -141,19 +138,12 @@ class Store:
                 return here[0]
         return None
 
-    def _put_turn(self, turn: Turn) -> None:
-        facts = _encode(turn)
-        row = turn.id, bytes.fromhex(digest(facts)), bytes.fromhex(turn.message), facts
-        self.database.execute("INSERT INTO turns VALUES (?, ?, ?, ?)", row)
-        parents = [(turn.id, position, parent) for position, parent in enumerate(turn.continues)]
-        self.database.executemany("INSERT INTO parents VALUES (?, ?, ?)", parents)
-
     # Names
 
     def find(self, headish: str) -> str:
         """The id of a turn: by its id, by a bookmark, or by a beginning that only one id has; in this order."""
         exact = parse(headish)
-        if exact is not None and self.database.execute("SELECT 1 FROM turns WHERE id = ?", (exact,)).fetchone():
+        if exact is not None and self.has(exact):
             return exact
         if (bookmarked := self._bookmarked(headish)) is not None:
             return bookmarked
@@ -181,13 +171,34 @@ class Store:
         row = self.database.execute("SELECT turn FROM bookmarks WHERE name = ?", (name,)).fetchone()
         return None if row is None else str(row[0])
 
+    def free_name(self, name: str) -> str:
+        """The name with the first number behind it that no bookmark has yet."""
+        taken = self.bookmarks()
+        return next(each for number in count(2) if (each := f"{name}-{number}") not in taken)
+
     # Reading
 
     def turn(self, id_: str) -> Turn:
+        return _decode(self.facts(id_))
+
+    def facts(self, id_: str) -> bytes:
+        """A turn as it is kept."""
         row = self.database.execute("SELECT facts FROM turns WHERE id = ?", (id_,)).fetchone()
         if row is None:
             raise TurnNotFound(f"no turn has the id {id_}")
-        return _decode(row[0])
+        return bytes(row[0])
+
+    def has(self, id_: str) -> bool:
+        return self.database.execute("SELECT 1 FROM turns WHERE id = ?", (id_,)).fetchone() is not None
+
+    def has_message(self, hash_: str) -> bool:
+        query = "SELECT 1 FROM messages WHERE hash = ?"
+        return self.database.execute(query, (bytes.fromhex(hash_),)).fetchone() is not None
+
+    def tips(self) -> list[str]:
+        """The turns that nothing continues, oldest first."""
+        query = "SELECT id FROM turns WHERE id NOT IN (SELECT parent FROM parents) ORDER BY id"
+        return [turn for (turn,) in self.database.execute(query)]
 
     def turns(self) -> Iterator[Turn]:
         """All of them, oldest first."""
@@ -204,7 +215,8 @@ class Store:
                 raise TurnNotFound(f"no turn has the id {id_}")
         return [known[id_] for id_ in parents_first(ids, {id_: turn.continues for id_, turn in known.items()})]
 
-    def _continues(self, turn: str, ancestor: str) -> bool:
+    def continues(self, turn: str, ancestor: str) -> bool:
+        """Whether the one is, or goes on from, the other."""
         rows = self.database.execute(f"{_ANCESTORS} 1 FROM up WHERE id = ?", (_encode([turn]).decode(), ancestor))
         return rows.fetchone() is not None
 
