@@ -1,13 +1,13 @@
 """The contracts between the parts: what a record is, what a wire must know, and what a reader."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
 from msgspec import Raw, Struct
 
-from unspool.model import Event, Facts, Message, Note, Origin, Response, Tool
+from unspool.model import Context, Event, Facts, Message, Note, Origin, Response, Tool
 
 Scalar: TypeAlias = str | int | float | bool | None
 Body: TypeAlias = dict[str, list[Raw] | dict[str, Raw] | Scalar]
@@ -66,6 +66,73 @@ class Wire(Struct, frozen=True):
     tool_keys: tuple[str, ...]
     answer: Callable[[dict[str, Any]], Response]
     fold: Callable[[Iterable[Any]], Folded]
+
+
+class Abilities(Struct, frozen=True):
+    """What a provider takes. Patterns of media types are those of a shell: `image/*`."""
+
+    media: tuple[str, ...] = ()
+    """Media that a message may hold. What is text is always sent as text."""
+    result_media: tuple[str, ...] = ()
+    """Media that a tool's result may hold; others that `media` has go into a message behind it."""
+    addresses: bool = True
+    """Media may be named by an address."""
+    search: bool = False
+    search_with_tools: bool = False
+    choice_by_name: bool = True
+    """The model can be made to call one tool."""
+    call_ids: str = r".+"
+    """What ids of calls look like, as a regular expression."""
+    nameless_calls: bool = False
+    """A call need not have an id: results are told by their order."""
+    tool_names: str = r"[a-zA-Z0-9_-]{1,64}"
+    alternating: bool = False
+    """Neighbours of one role must be one message."""
+    cache_marks: int = 0
+    """How many a request may hold."""
+    schema_without: frozenset[str] = frozenset()
+    """Keywords of JSON Schema that are refused."""
+    echo_reasoning: bool = False
+    """Reasoning that came as plain text goes back with the message it came with."""
+    max_tokens_key: str = "max_tokens"
+
+
+class Asking(Struct):
+    """What a request is prepared for, and what had to be changed on the way."""
+
+    provider: str
+    api: str
+    """The name of the wire."""
+    abilities: Abilities
+    title: str = ""
+    """The provider's name for people."""
+    model: str | None = None
+    max_tokens: int | None = None
+    search_tool: str | None = None
+    """Where the provider has several: the one to use."""
+    settings: dict[str, Any] = {}
+    """Further keys of the body."""
+    lenient: bool = False
+    """Say in words what the provider does not take, in place of failing."""
+    warnings: list[str] = []
+
+
+class Piece(Struct, frozen=True, omit_defaults=True):
+    """What one event of a stream adds to what is shown: a block begins (`type`), or goes on (`content` alone)."""
+
+    type: str | None = None
+    name: str | None = None
+    id: str | None = None
+    content: str | None = None
+
+
+class Speaker(Struct, frozen=True):
+    """The other direction of a wire: what to send, and what to show of what comes back."""
+
+    prepare: Callable[[Context, Sequence[Tool], Asking], dict[str, Any]]
+    """The whole body of a request; streamed. Raises UnsupportedContent."""
+    show: Callable[[Any], Iterable[Piece]]
+    """Of one event. Never raises."""
 
 
 PATH, SHAPE, HINT = 8, 3, 1

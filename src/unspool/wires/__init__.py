@@ -1,12 +1,23 @@
 """The API dialects. A new one is a file (or folder) here, a fixture folder, and its line in WIRES."""
 
-from unspool.dialect import SHAPE, Signs, Wire
-from unspool.wires import anthropic, gemini, openai_chat, openai_responses
+from importlib import import_module
+
+from unspool.dialect import SHAPE, Signs, Speaker, Wire
+from unspool.wires import anthropic, cohere, gemini, openai_chat, openai_responses
 
 # The most common first: it is what a record is taken for that shows no sign at all.
 WIRES: dict[str, Wire] = {
-    wire.name: wire for wire in (openai_chat.wire, anthropic.wire, gemini.wire, openai_responses.wire)
+    wire.name: wire for wire in (openai_chat.wire, anthropic.wire, gemini.wire, openai_responses.wire, cohere.wire)
 }
+
+
+_FOLDERS = {"openai": "openai_chat", "claude": "anthropic", "responses": "openai_responses"}
+
+
+def speaker_for(name: str) -> Speaker:
+    """The other direction of a wire: imported when something is to be sent."""
+    speaker: Speaker = import_module(f"unspool.wires.{_FOLDERS.get(name, name)}.prepare").speaker
+    return speaker
 
 
 def wire_for(signs: Signs) -> Wire | None:

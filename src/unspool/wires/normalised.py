@@ -50,6 +50,8 @@ _ROLES: dict[str, Role] = {
 _SOURCES = {"base64": "data", "url": "url", "file": "file_id", "text": "data"}
 """The types of sources, and the key that each keeps its data under."""
 
+_SCHEMAS = ("inputSchema", "input_schema", "parameters")
+
 
 def read_context(value: Any) -> Context:
     """Raises WrongContext, which says where, for what is no context at all."""
@@ -176,10 +178,12 @@ def read_tools(value: Any) -> list[Tool]:
     for number, each in enumerate(listed, 1):
         match mapping(each):
             case {"name": str(name), **rest}:
-                schema = next((rest[key] for key in ("inputSchema", "input_schema", "parameters") if key in rest), {})
+                schema: Any = next(
+                    (rest[key] for key in ("inputSchema", "input_schema", "parameters") if key in rest), {}
+                )
                 if not isinstance(schema, dict):
                     raise WrongContext(f"tool {number} ({name}): its schema is no object")
-                kept = leftover(rest, "description", "inputSchema", "input_schema", "parameters")
+                kept = leftover(rest, "description", *_SCHEMAS)
                 found.append(Tool(name, text_of(rest.get("description")), schema, extra=kept))
             case _:
                 raise WrongContext(f"tool {number} has no name")

@@ -1,0 +1,39 @@
+"""Cohere Chat, version 2: messages much like those of Chat Completions, with a plan beside the calls.
+
+Answers hold typed parts (text, thinking), citations and `tool_plan`; a stream's events are named `content-delta`, ….
+"""
+
+import re
+
+from unspool.dialect import PATH, SHAPE, Signs, Wire
+from unspool.sources.values import mapping, text_of
+from unspool.wires.cohere.decode import answer, decode, tools
+from unspool.wires.cohere.fold import EVENTS, fold
+
+_FINISHED = ("COMPLETE", "STOP_SEQUENCE", "MAX_TOKENS", "TOOL_CALL")
+
+
+def claims(signs: Signs) -> int:
+    response = mapping(signs.response)
+    strength = 0
+    if re.search(r"/v2/chat(\?|$)", signs.path):
+        strength += PATH
+    finished = "message" in response and response.get("finish_reason") in _FINISHED
+    if finished or text_of(response.get("type")) in EVENTS:
+        strength += SHAPE
+    return strength
+
+
+wire = Wire(
+    name="cohere",
+    claims=claims,
+    tool_marks=(),
+    marks=None,
+    heads=(),
+    items="messages",
+    decode=decode,
+    tools=tools,
+    tool_keys=("tools",),
+    answer=answer,
+    fold=fold,
+)

@@ -1,0 +1,225 @@
+"""What every provider asks of the history that it is sent, whoever wrote it.
+
+Stored turns are never changed, only what goes out:
+
+    thinking and signatures      go back to whoever wrote them, and to nobody else
+    ids of calls                 are there, are unique, and look as the provider wants them; results follow suit
+    every call                   has a result, right behind it: where there is none, one that says so
+    a result without its call    is said in words
+    neighbours of one role       are one message, where the provider wants that
+    documents                    are text where they are text; others only where the provider takes them
+
+What a provider does not take is an error, which names the place, before anything is sent; or, if that is asked for, is
+said in words, with a warning. The order of blocks is kept.
+"""
+
+from base64 import b64decode
+from collections.abc import Iterable, Iterator, Sequence
+from fnmatch import fnmatchcase
+
+from msgspec.structs import replace
+
+from unspool.dialect import Asking
+from unspool.errors import UnsupportedContent, WrongContext
+from unspool.model import Block, Compaction, Context, Document, Other, Said, Text, Thinking, Tool, ToolResult, ToolUse
+from unspool.wires.calls import Entry, answered, fit_name, in_words
+
+LARGEST = 100_000_000
+"""Bytes of one document."""
+_TEXTS = ("text/*", "application/json", "application/xml", "application/yaml", "application/x-yaml", "*+json", "*+xml")
+
+
+def settle(context: Context, asking: Asking) -> list[Entry]:
+    """The messages of a context, such that this provider takes them."""
+    entries = [
+        Entry(said.message.role, _own_blocks(said, asking), _where(said, number), said.cache)
+        for number, said in enumerate(context.messages, 1)
+    ]
+    settled: list[Entry] = []
+    for entry in answered(entries, asking):
+        entry.blocks = [found for block in entry.blocks for found in _taken(block, entry, asking)]
+        if asking.abilities.alternating and settled and settled[-1].role == entry.role:
+            settled[-1].blocks += entry.blocks
+            settled[-1].marked = entry.marked or settled[-1].marked
+        elif entry.blocks:
+            settled.append(entry)
+    if not any(entry.role != "system" for entry in settled):
+        raise WrongContext("there is no message to answer")
+    return settled
+
+
+def _where(said: Said, number: int) -> str:
+    return f"turn {said.turn}" if said.turn else f"message {number}"
+
+
+def _own_blocks(said: Said, asking: Asking) -> list[Block]:
+    """Of a message that nobody knows who wrote, what looks as if this provider could have."""
+    foreign = said.api is not None and (said.api != asking.api or said.provider not in (None, asking.provider))
+    blocks: list[Block] = []
+    for block in said.message.blocks:
+        if isinstance(block, Thinking):
+            if not foreign and _can_go_back(block, asking, said.api is not None):
+                blocks.append(block)
+        elif foreign:
+            blocks += _neutral(block, asking, said)
+        else:
+            blocks.append(block)
+    return blocks
+
+
+def _can_go_back(block: Thinking, asking: Asking, own: bool) -> bool:
+    """Not without its signature, where there has to be one: a stream that broke off leaves none."""
+    match asking.api:
+        case "claude":
+            return bool(block.signature) or (block.redacted and bool(block.encrypted))
+        case "gemini":
+            return bool(block.signature)
+        case "responses":
+            return bool(block.encrypted)
+    return own and bool(block.text) and asking.abilities.echo_reasoning
+
+
+def _neutral(block: Block, asking: Asking, said: Said) -> Iterable[Block]:
+    """A block without what only its provider understands."""
+    match block:
+        case Text():
+            yield Text(block.text, block.refusal, extra=_mark(block))
+        case ToolUse(server_side=True) | ToolResult(server_side=True):
+            asking.warnings.append(f"{said.turn or 'a message'}: what {said.api} ran itself is sent as text")
+            yield Text(in_words(block))
+        case ToolUse() | Document():
+            yield replace(block, signature=None, extra=_mark(block))
+        case ToolResult():
+            content = tuple(found for inner in block.content for found in _neutral(inner, asking, said))
+            yield replace(block, content=content, signature=None, extra=_mark(block))
+        case Compaction():
+            yield Text(block.text)
+        case _:
+            yield block
+
+
+def _mark(block: Block) -> dict[str, object] | None:
+    """Its cache mark: that is the user's, not the provider's."""
+    return {"cache_control": block.extra["cache_control"]} if block.extra and "cache_control" in block.extra else None
+
+
+def _taken(block: Block, entry: Entry, asking: Asking) -> Iterator[Block]:
+    """What of a block the provider takes."""
+    match block:
+        case Text():
+            if block.text:  # most refuse an empty one
+                yield block
+        case Document():
+            yield _document(block, entry, asking, asking.abilities.media)
+        case ToolResult(server_side=False):
+            yield from _result(block, entry, asking)
+        case Other() if not block.known or asking.api not in ("claude", "responses"):
+            yield _refused(block, f"block of type {block.kind}", entry, asking)
+        case _:
+            yield block
+
+
+def _result(block: ToolResult, entry: Entry, asking: Asking) -> Iterator[Block]:
+    """Media that a result may not hold follow behind it, where a message may hold them."""
+    content: list[Block] = []
+    behind: list[Block] = []
+    abilities = asking.abilities
+    for inner in block.content:
+        if isinstance(inner, Document) and not _is_text(inner):
+            if _fits(inner, abilities.result_media) or not _fits(inner, abilities.media):
+                content.append(_document(inner, entry, asking, abilities.result_media))
+            else:
+                content.append(Text(f"[{inner.medium} {len(behind) // 2 + 1} of this result follows]"))
+                behind += [
+                    Text(f"{inner.medium} {len(behind) // 2 + 1} of {block.name or 'the tool'}'s result:"),
+                    inner,
+                ]
+        else:
+            content += _taken(inner, entry, asking)
+    yield replace(block, content=tuple(content))
+    yield from behind
+
+
+def _document(block: Document, entry: Entry, asking: Asking, media: tuple[str, ...]) -> Block:
+    size = len(block.data) * 3 // 4 if block.source == "base64" else len(block.data)
+    if size > LARGEST:
+        kind = block.media_type or block.medium
+        raise UnsupportedContent(asking.title, kind, entry.where, f"over 100 MB ({size // 1_000_000:,} MB)")
+    if _is_text(block):
+        if block.source == "text":
+            return block
+        try:
+            return replace(block, source="text", data=b64decode(block.data).decode())
+        except ValueError:
+            return _refused(block, f"{block.media_type} that is no UTF-8", entry, asking)
+    if not _fits(block, media) or block.source == "none":
+        return _refused(block, f"{block.media_type or block.medium}", entry, asking)
+    if block.source == "url" and not asking.abilities.addresses:
+        return _refused(block, f"{block.media_type or block.medium} by its address", entry, asking)
+    return block
+
+
+def _is_text(block: Document) -> bool:
+    if block.source == "text":
+        return True
+    return block.source == "base64" and any(fnmatchcase(block.media_type or "", pattern) for pattern in _TEXTS)
+
+
+def _fits(block: Document, media: tuple[str, ...]) -> bool:
+    """Where nobody says of what type it is, it may be any of its kind."""
+    if block.media_type is not None:
+        return any(fnmatchcase(block.media_type, pattern) for pattern in media)
+    kind = "application/" if block.medium == "document" else f"{block.medium}/"
+    return any(pattern.startswith(kind) for pattern in media)
+
+
+def _refused(block: Block, what: str, entry: Entry, asking: Asking) -> Text:
+    if not asking.lenient:
+        raise UnsupportedContent(asking.title, what, entry.where)
+    asking.warnings.append(f"{entry.where}: {asking.title} takes no {what}, so it is sent as text")
+    return Text(in_words(block))
+
+
+def as_text(block: Document) -> str:
+    """A document that is text, for a provider that has no documents: with its name, if it has one."""
+    told = {"name": block.name, "type": block.media_type if block.name else None}
+    about = "".join(f' {key}="{value}"' for key, value in told.items() if value)
+    return f"<document{about}>\n{block.data}\n</document>"
+
+
+def data_url(block: Document) -> str:
+    """Its address, or itself as one."""
+    if block.source != "base64":
+        return block.data
+    return f"data:{block.media_type or 'application/octet-stream'};base64,{block.data}"
+
+
+def searches(context: Context, tools: Sequence[Tool], asking: Asking) -> bool:
+    """Whether the provider's own search is wanted, and there."""
+    if not context.options.get("search"):
+        return False
+    abilities = asking.abilities
+    missing = "search of its own" if not abilities.search else "search beside other tools"
+    if abilities.search and (abilities.search_with_tools or not tools):
+        return True
+    if not asking.lenient:
+        raise UnsupportedContent(asking.title, missing, "option `search`")
+    asking.warnings.append(f"{asking.title} has no {missing}, so it does without")
+    return False
+
+
+def choice_of(context: Context, tools: Sequence[Tool], asking: Asking) -> str | None:
+    """`auto`, `none`, `required`, or the name of a tool as it is sent; None where nothing was said."""
+    mode = context.options.get("tool_mode")
+    if mode is None or not (tools or context.options.get("search")):
+        return None
+    if mode in ("auto", "none", "required"):
+        return str(mode)
+    if mode == "any":
+        return "required"
+    if mode not in {tool.name for tool in tools}:
+        known = ", ".join(tool.name for tool in tools)
+        raise WrongContext(
+            f"tool_mode {mode!r} is neither auto, none, required nor a tool; there are {known or 'none'}"
+        )
+    return fit_name(str(mode), asking)

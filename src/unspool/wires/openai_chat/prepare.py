@@ -1,0 +1,132 @@
+"""A context → the body of a request to Chat Completions; its stream's events → what to show.
+
+Unlike `encode`, which writes messages as trainers know them, this writes only what the API documents: compatible hosts
+refuse keys that they do not know.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from unspool.dialect import Asking, Piece, Speaker
+from unspool.model import Block, Context, Document, Text, Thinking, Tool, ToolResult, ToolUse
+from unspool.sources.jsontext import dumps
+from unspool.sources.values import listing, mapping, string, text_of
+from unspool.wires.calls import Entry, fit_name, in_words
+from unspool.wires.history import as_text, choice_of, data_url, searches, settle
+from unspool.wires.schemas import whole, without
+
+
+def prepare(context: Context, tools: Sequence[Tool], asking: Asking) -> dict[str, Any]:
+    body: dict[str, Any] = {"model": asking.model} if asking.model else {}
+    body |= {"stream": True, "stream_options": {"include_usage": True}}
+    if asking.max_tokens:
+        body[asking.abilities.max_tokens_key] = asking.max_tokens
+    body["messages"] = [message for entry in settle(context, asking) for message in _messages(entry)]
+    if tools:
+        body["tools"] = [_tool(tool, asking) for tool in tools]
+        if choice := choice_of(context, tools, asking):
+            named = {"type": "function", "function": {"name": choice}}
+            body["tool_choice"] = choice if choice in ("auto", "none", "required") else named
+    if searches(context, tools, asking):
+        body["web_search_options"] = {}
+    return body | asking.settings
+
+
+def _messages(entry: Entry) -> Iterator[dict[str, Any]]:
+    """Each result is a message of its own; what else the entry holds comes behind them."""
+    for block in entry.blocks:
+        if isinstance(block, ToolResult):
+            yield _result(block)
+    rest = [block for block in entry.blocks if not isinstance(block, ToolResult)]
+    if entry.role == "assistant":
+        yield _assistant(rest)
+    elif rest:
+        parts = [part for block in rest for part in _parts(block)]
+        alone = len(parts) == 1 and parts[0]["type"] == "text"
+        yield {"role": entry.role, "content": parts[0]["text"] if alone else parts}
+
+
+def _assistant(blocks: Sequence[Block]) -> dict[str, Any]:
+    said = "".join(
+        _spoken(block) for block in blocks if not isinstance(block, ToolUse | Thinking) and not _refuses(block)
+    )
+    message: dict[str, Any] = {"role": "assistant", "content": said or None}
+    if refusal := "".join(block.text for block in blocks if isinstance(block, Text) and block.refusal):
+        message["refusal"] = refusal
+    for block in blocks:
+        if isinstance(block, Thinking):
+            key = text_of(mapping(block.extra).get("key")) or "reasoning_content"
+            message[key] = message.get(key, "") + block.text
+    if calls := [_call(block) for block in blocks if isinstance(block, ToolUse)]:
+        message["tool_calls"] = calls
+    elif not said and not refusal:
+        message["content"] = ""
+    return message
+
+
+def _refuses(block: Block) -> bool:
+    return isinstance(block, Text) and block.refusal
+
+
+def _spoken(block: Block) -> str:
+    return block.text if isinstance(block, Text) else in_words(block)
+
+
+def _call(block: ToolUse) -> dict[str, Any]:
+    written = dumps(block.arguments) if block.text is None else block.text
+    return {"id": block.id, "type": "function", "function": {"name": block.name, "arguments": written}}
+
+
+def _result(block: ToolResult) -> dict[str, Any]:
+    """That a tool failed has no field here: it is said in words."""
+    text = "\n".join(as_text(inner) if isinstance(inner, Document) else _spoken(inner) for inner in block.content)
+    if block.is_error and not text.lower().startswith("error"):
+        text = f"Error: {text}" if text else "Error"
+    return {"role": "tool", "tool_call_id": block.call_id, "content": text}
+
+
+def _parts(block: Block) -> Iterator[dict[str, Any]]:
+    match block:
+        case Document(source="text"):
+            yield {"type": "text", "text": as_text(block)}
+        case Document(medium="image"):
+            if block.name:
+                yield {"type": "text", "text": f"{block.name}:"}  # images have no name
+            detail = mapping(block.extra).get("detail")
+            about = {"detail": detail} if detail else {}
+            yield {"type": "image_url", "image_url": {"url": data_url(block), **about}}
+        case Document(medium="audio", source="base64"):
+            kind = (block.media_type or "audio/wav").removeprefix("audio/").removeprefix("x-").replace("mpeg", "mp3")
+            yield {"type": "input_audio", "input_audio": {"data": block.data, "format": kind}}
+        case Document(source="file"):
+            yield {"type": "file", "file": {"file_id": block.data}}
+        case Document():
+            yield {"type": "file", "file": {"filename": block.name or "document.pdf", "file_data": data_url(block)}}
+        case _:
+            yield {"type": "text", "text": _spoken(block)}
+
+
+def _tool(tool: Tool, asking: Asking) -> dict[str, Any]:
+    about = {"description": tool.description} if tool.description else {}
+    schema = whole(without(tool.parameters, asking.abilities.schema_without))
+    return {"type": "function", "function": {"name": fit_name(tool.name, asking), **about, "parameters": schema}}
+
+
+def show(event: Any) -> Iterator[Piece]:
+    for choice in listing(mapping(event).get("choices"))[:1]:
+        delta = mapping(mapping(choice).get("delta"))
+        for key in ("reasoning_content", "reasoning"):
+            if text := string(delta.get(key)):
+                yield Piece("thinking", content=text)
+                break
+        if text := string(delta.get("content")) or string(delta.get("refusal")):
+            yield Piece("text", content=text)
+        for call in map(mapping, listing(delta.get("tool_calls"))):
+            function = mapping(call.get("function"))
+            if name := string(function.get("name")):
+                yield Piece("tool_use", name, string(call.get("id")))
+            if text := string(function.get("arguments")):
+                yield Piece(content=text)
+
+
+speaker = Speaker(prepare, show)
