@@ -5,6 +5,7 @@ UnspoolError               exit status 2
 ├── OutputNotWritable      a path that cannot be written
 ├── UnknownFormat          a name that no wire has, or a file that is no agent's log
 ├── SessionNotFound        a session's id that none has, or several
+├── RequestNotFound        a recorded call that a file does not have
 ├── WrongPattern           a pattern that is no regular expression
 ├── EngineFailed           a cluster that cannot be had, or that gave up
 ├── CommandNotRun          exit status 126 or 127, as in shells: a command that cannot be run
@@ -40,6 +41,10 @@ class UnknownFormat(UnspoolError):
 
 
 class SessionNotFound(UnspoolError):
+    pass
+
+
+class RequestNotFound(UnspoolError):
     pass
 
 

@@ -21,6 +21,10 @@ COMMANDS = {
     "show": "One session as a readable transcript.",
     "grep": "Search the events of agents' logs.",
     "tools": "Which tools agents called, with which arguments.",
+    "thread": "Conversations of your own: list, show, fork, remove them, or take them from logs and traffic.",
+    "context": "What a model is given: a thread's messages and options, as JSON.",
+    "document": "Store files as turns of a thread.",
+    "store": "Check the store that threads are kept in; write it to a folder, read it from one.",
 }
 
 

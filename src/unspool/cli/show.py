@@ -78,7 +78,7 @@ def _transcript(session: "Found", stream: str | None, as_markdown: bool, full: b
     else:
         for line in _header(session):
             click.echo(line, color=colour())
-        for line in lines(outline(assembled), _paint, Cut(full, thinking, session.facts.project)):
+        for line in lines(outline(assembled), paint, Cut(full, thinking, session.facts.project)):
             click.echo(line, color=colour())
     if notes:
         first = named(f"{notes[0].origin}: {notes[0].reason}")
@@ -110,7 +110,7 @@ def _header(session: "Found") -> list[str]:
     ]
 
 
-def _paint(text: str, style: str) -> str:
+def paint(text: str, style: str) -> str:
     match style:
         case "prompt":
             return click.style(text, fg="cyan", bold=True)

@@ -48,6 +48,11 @@ class Implied:
         """What came before the first count of tokens: only then it is known what ends a call."""
         self._counts = False
 
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """What the model would be sent next: at the end, the conversation as the log leaves it."""
+        return *self._system, *self._messages
+
     def feed(self, event: Event) -> Iterator[Exchange]:
         if self._held is None:
             yield from self._feed(event)

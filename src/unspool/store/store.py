@@ -62,20 +62,29 @@ class Store:
     def append_all(self, drafts: Iterable[Draft], *, follow: bool = True, move: bool = False) -> list[Turn]:
         """Store several, or none. A later one may continue an earlier one by its bookmark."""
         with self.database.transaction():
-            return [self._append(draft, follow, move) for draft in drafts]
+            return [self.put_draft(draft, follow=follow, move=move) for draft in drafts]
 
-    def chain(self, drafts: Iterable[Draft], start: Sequence[str] = (), *, move: bool = False) -> list[Turn]:
-        """Store several, each continuing the one before it, or none."""
-        stored: list[Turn] = []
-        continues = tuple(start)
-        with self.database.transaction():
-            for draft in drafts:
-                stored.append(self._append(msgspec.structs.replace(draft, continues=continues), True, move))
-                continues = (stored[-1].id,)
-        return stored
+    def put_draft(self, draft: Draft, *, follow: bool = True, move: bool = False) -> Turn:
+        """Inside a transaction, as all that begins with `put`."""
+        packed = pack(draft.message)
+        given = {name: self.find(name) for name in draft.continues}
+        (last,) = self.database.execute("SELECT max(id) FROM turns WHERE id < ?", (horizon(),)).fetchone()
+        followed = self._followed(given) if follow else None
+        head = draft.head or followed
+        about = asdict(draft) | {
+            "message": packed.hash,
+            "continues": tuple(dict.fromkeys(given.values())),
+            "head": head,
+        }
+        turn = Turn(id=next_id(last), role=draft.message.role, **about)
+        self.put_message(packed.hash, packed.body, packed.blobs.items())
+        self.put_turn(turn)
+        if head is not None:
+            self.point(head, turn.id, move=move or head == followed)
+        return turn
 
     def put_message(self, hash_: str, body: bytes, blobs: Iterable[tuple[str, bytes]]) -> bool:
-        """Once, however often it is said: whether it is new. Inside a transaction, as all that begins with `put`."""
+        """Once, however often it is said: whether it is new."""
         key = bytes.fromhex(hash_)
         new = self.database.execute("INSERT OR IGNORE INTO messages VALUES (?, ?)", (key, body)).rowcount
         if new:
@@ -108,24 +117,6 @@ class Store:
 
     def unbookmark(self, name: str) -> None:
         self.database.execute("DELETE FROM bookmarks WHERE name = ?", (name,))
-
-    def _append(self, draft: Draft, follow: bool, move: bool) -> Turn:
-        packed = pack(draft.message)
-        given = {name: self.find(name) for name in draft.continues}
-        (last,) = self.database.execute("SELECT max(id) FROM turns WHERE id < ?", (horizon(),)).fetchone()
-        followed = self._followed(given) if follow else None
-        head = draft.head or followed
-        about = asdict(draft) | {
-            "message": packed.hash,
-            "continues": tuple(dict.fromkeys(given.values())),
-            "head": head,
-        }
-        turn = Turn(id=next_id(last), role=draft.message.role, **about)
-        self.put_message(packed.hash, packed.body, packed.blobs.items())
-        self.put_turn(turn)
-        if head is not None:
-            self.point(head, turn.id, move=move or head == followed)
-        return turn
 
     def _followed(self, given: dict[str, str]) -> str | None:
         for name, turn in reversed(given.items()):
@@ -219,6 +210,11 @@ class Store:
         """Whether the one is, or goes on from, the other."""
         rows = self.database.execute(f"{_ANCESTORS} 1 FROM up WHERE id = ?", (_encode([turn]).decode(), ancestor))
         return rows.fetchone() is not None
+
+    def roots(self, message: str) -> list[Turn]:
+        """The turns that begin with this message and continue nothing, oldest first."""
+        query = "SELECT facts FROM turns WHERE message = ? AND id NOT IN (SELECT turn FROM parents) ORDER BY id"
+        return [_decode(facts) for (facts,) in self.database.execute(query, (bytes.fromhex(message),))]
 
     def children(self, id_: str) -> list[str]:
         """The turns that continue it, oldest first."""

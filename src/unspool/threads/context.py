@@ -1,6 +1,7 @@
 """What a model is given: the messages of a thread from its beginning, and the options that hold at its end."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -9,6 +10,7 @@ from unspool.ingest.pairing import Pairing
 from unspool.model import Context, Message, Said, ToolResult, ToolUse, Turn
 from unspool.store.store import Store
 from unspool.threads.options import inherited
+from unspool.wires.normalised import write_blocks
 
 
 def turns_of(store: Store, headishes: Sequence[str]) -> list[Turn]:
@@ -26,6 +28,12 @@ def resolve(store: Store, headishes: Sequence[str]) -> Context:
     turns = turns_of(store, headishes)
     said = [_said(turn, message) for turn, message in zip(turns, store.messages(turns), strict=True)]
     return completed(Context(tuple(said), inherited(turn.inherited for turn in turns)))
+
+
+def record(turn: Turn, message: Message) -> dict[str, Any]:
+    """One turn as scripts know it; its options are its own, not those that it inherits."""
+    content = write_blocks(message.blocks)
+    return {"id": turn.id, "role": turn.role, "content": content, "options": turn.inherited, "cache": turn.cache}
 
 
 def completed(context: Context) -> Context:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from unspool.errors import InputNotFound, WrongTurn
-from unspool.model import Document, Draft, Message
+from unspool.model import Document, Draft, Message, Turn
+from unspool.store.store import Store
 from unspool.wires.values import medium_of
 
 MOST = 100_000_000
@@ -56,6 +57,27 @@ def document(
         original_path=str(file.absolute()),
         file_size=len(data),
     )
+
+
+def add_documents(
+    store: Store,
+    paths: Sequence[str],
+    name: str | None = None,
+    continues: Sequence[str] = (),
+    *,
+    cache: bool = False,
+    head: str | None = None,
+    move: bool = False,
+) -> list[Turn]:
+    """Each file as a turn that goes on from the one before it; all of them, or none."""
+    turns: list[Turn] = []
+    before = tuple(continues)
+    with store.database.transaction():
+        for path in paths:
+            named = None if turns else head  # then it follows
+            turns.append(store.put_draft(document(path, name, cache=cache, continues=before, head=named), move=move))
+            before = (turns[-1].id,)
+    return turns
 
 
 def media_type_of(name: str, data: bytes) -> str:

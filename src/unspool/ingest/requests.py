@@ -1,0 +1,43 @@
+"""One recorded call, by name: `FILE#ID`, or `FILE#N`, the N-th call of the file."""
+
+import os
+from pathlib import Path
+
+from unspool.errors import InputNotFound, RequestNotFound
+from unspool.ingest.open import read_exchanges
+from unspool.ingest.traffic import AUTO
+from unspool.model import Exchange, Note
+
+_MARK = "#"
+
+
+def is_request(name: str) -> bool:
+    """Whether it names a call rather than a file or a session."""
+    file, mark, call = name.rpartition(_MARK)
+    return bool(mark and file and call) and not Path(name).exists()
+
+
+def find_request(name: str, wire: str = AUTO) -> Exchange:
+    """By its own id, or its response's; `r0`, `r1`, … as `unspool cook` names those without; or its number, from 1."""
+    file, mark, call = name.rpartition(_MARK)
+    if not is_request(name):
+        raise RequestNotFound(f"{name}: name a recorded call as FILE#ID or FILE#N" if not mark else f"{name} is a file")
+    if not Path(file).is_file():
+        raise InputNotFound(f"{file}: {os.strerror(2)}")
+    calls = [item for item in read_exchanges(file, wire=wire) if not isinstance(item, Note)]
+    named = [each for each in calls if call in (each.id, each.response.id)]
+    if named:
+        return named[-1]  # the last try, where a call was repeated
+    number = _place(call)
+    if number is None or not 0 <= number < len(calls):
+        there = f"it has {len(calls):,}" if calls else "it has none"
+        raise RequestNotFound(f"{file}: no recorded call is {call!r}; {there}")
+    return calls[number]
+
+
+def _place(call: str) -> int | None:
+    if call.isascii() and call.isdigit():
+        return int(call[:18]) - 1
+    if call[:1] == "r" and call[1:].isascii() and call[1:].isdigit():
+        return int(call[1:19])
+    return None

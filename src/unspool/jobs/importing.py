@@ -1,0 +1,148 @@
+"""Any recorded call and any agent's session as a thread."""
+
+from collections.abc import Iterable
+from itertools import groupby
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from unspool.errors import RequestNotFound, SessionNotFound, UnknownFormat, WrongTurn
+from unspool.ingest.implied import Implied
+from unspool.ingest.requests import find_request, is_request
+from unspool.ingest.sessions import Found
+from unspool.jobs.show import find, on_disk, read_session
+from unspool.model import MAIN, Answer, Exchange, Message, Note, Response, ToolResult, Turn
+from unspool.store.store import Store
+from unspool.threads.imported import Step, import_thread
+from unspool.wires.normalised import joined
+
+
+class Imported(Struct):
+    turns: list[Turn]
+    new: int
+    """How many of them were not here yet."""
+    left: int = 0
+    """Messages behind the cut."""
+    notes: list[Note] = []
+
+
+def thread_from(
+    store: Store,
+    name: str,
+    at: str | None = None,
+    *,
+    stream: str = MAIN,
+    head: str | None = None,
+    move: bool = False,
+) -> Imported:
+    """`name` is a recorded call, `FILE#ID` or `FILE#N`, or a session: an id, the beginning of one, `latest`, a path.
+
+    `at` is how many messages to keep, or the id of the event of a session behind which it is cut.
+    """
+    if is_request(name):
+        exchange = find_request(name)
+        steps, notes = _of_exchange(exchange), list[Note]()
+        origin: dict[str, Any] = {"source": "request", "request": exchange.id or str(exchange.origin)}
+        if at is not None and not at.isdigit():
+            raise WrongTurn(f"{at!r} is no number of turns")
+    else:
+        with on_disk(name) as path:
+            session = _session(path)
+            if stream not in session.streams:
+                streams = ", ".join(session.streams)
+                raise SessionNotFound(f"{session.id} has no stream {stream!r}, only {streams}")
+            event = None if at is None or at.isdigit() else at
+            origin = {"source": "session", "agent": session.facts.agent, "session": session.id}
+            steps, notes = _of_items(session.facts.agent, (item for _, item in read_session(session, stream)), event)
+    whole = len(steps)
+    if at is not None and at.isdigit():
+        if not 1 <= int(at[:18]) <= whole:
+            raise WrongTurn(f"{name} has {whole:,} turns: there is no turn {at} to cut it at")
+        steps = steps[: int(at)]
+    turns, new = import_thread(store, steps, origin, head, move=move)
+    return Imported(turns, new, whole - len(steps), notes)
+
+
+def _session(path: str) -> Found:
+    try:
+        return find(path).session
+    except UnknownFormat as error:
+        raise RequestNotFound(f"{path}: no agent's log; of recorded traffic, name one call: {path}#1") from error
+
+
+def _of_exchange(exchange: Exchange) -> list[Step]:
+    """What was sent, and what came back. Items that one answer was made of are one message again."""
+    steps = [Step(message, _sent(exchange, message)) for message in _grouped(exchange.messages)]
+    response = exchange.response
+    if response.messages:
+        usage, started = response.usage, exchange.timestamp
+        took = exchange.duration_ms
+        answer = Answer(
+            api=exchange.wire,
+            model=response.model or exchange.model,
+            requested=exchange.model if response.model not in (None, exchange.model) else None,
+            response_id=response.id,
+            stop=response.stop,
+            usage=usage,
+            status="interrupted" if response.interrupted else "complete",
+            started=started,
+            ended=round(started + took) if started is not None and took is not None else None,
+        )
+        steps.append(Step(joined(response), answer))
+    return steps
+
+
+def _sent(exchange: Exchange, message: Message) -> Answer | None:
+    """Earlier answers came by the same API, as far as anybody can tell."""
+    return Answer(api=exchange.wire) if message.role == "assistant" else None
+
+
+def _grouped(messages: Iterable[Message]) -> Iterable[Message]:
+    """Some APIs have a message for each item of an answer, and for each result: here they are one."""
+    for (role, results), group in groupby(messages, key=lambda message: (message.role, _is_results(message))):
+        if role == "assistant" or results:
+            merged = joined(Response(tuple(group)))
+            yield merged if merged.role == role else replace(merged, role=role)
+        else:
+            yield from group
+
+
+def _is_results(message: Message) -> bool:
+    return bool(message.blocks) and all(isinstance(block, ToolResult) for block in message.blocks)
+
+
+def _of_items(agent: str, items: Iterable[Any], event: str | None) -> tuple[list[Step], list[Note]]:
+    """The conversation as the log leaves it, or as it was behind the event."""
+    implied, answers, notes = Implied(agent), dict[int, Exchange](), list[Note]()
+    found = event is None
+    for item in items:
+        if isinstance(item, Note):
+            notes.append(item)
+            continue
+        _remember(answers, implied.feed(item))
+        if event is not None and item.id.startswith(event):
+            found = True
+            break
+    if not found:
+        raise WrongTurn(f"no event of this session has the id {event!r}: see `unspool show --json`")
+    _remember(answers, implied.end())
+    return [Step(message, _answer(answers.get(id(message)))) for message in implied.messages], notes
+
+
+def _remember(answers: dict[int, Exchange], exchanges: Iterable[Exchange]) -> None:
+    for exchange in exchanges:
+        answers[id(exchange.response.messages[0])] = exchange
+
+
+def _answer(exchange: Exchange | None) -> Answer | None:
+    if exchange is None:
+        return None
+    started, took = exchange.timestamp, exchange.duration_ms
+    return Answer(
+        model=exchange.model,
+        response_id=exchange.response.id,
+        usage=exchange.response.usage,
+        started=started,
+        ended=round(started + took) if started is not None and took is not None else None,
+    )

@@ -1,0 +1,74 @@
+"""A conversation that somebody else held as a thread of ours.
+
+The same conversation again, or one that has gone on since, shares the turns that are here already: what it says up to
+there is compared by its meaning. Only turns that were imported are shared, so that nothing changes under a thread.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from unspool.errors import WrongTurn
+from unspool.model import Answer, Block, Draft, Message, ToolResult, Turn
+from unspool.store.packing import pack
+from unspool.store.store import Store
+
+_MARK = "cache_control"
+
+
+class Step(Struct, frozen=True):
+    """One message of a foreign conversation."""
+
+    message: Message
+    answer: Answer | None = None
+
+
+def import_thread(
+    store: Store, steps: Sequence[Step], origin: dict[str, Any], head: str | None = None, *, move: bool = False
+) -> tuple[list[Turn], int]:
+    """The thread, and how many of its turns are new."""
+    if not steps:
+        raise WrongTurn("nothing was said in it")
+    thread: list[Turn] = []
+    new = 0
+    with store.database.transaction():
+        for step in steps:
+            message = _unmarked(step.message)
+            before = thread[-1].id if thread else None
+            turn = _shared(store, message, before)
+            if turn is None:
+                continues = () if before is None else (before,)
+                draft = Draft(message, continues=continues, answer=step.answer, origin=origin)
+                turn = store.put_draft(draft, follow=False)
+                new += 1
+            thread.append(turn)
+        if head is not None:
+            store.point(head, thread[-1].id, move=move)
+    return thread, new
+
+
+def _shared(store: Store, message: Message, before: str | None) -> Turn | None:
+    """An imported turn that says the same at the same place."""
+    if before is None:
+        return next((turn for turn in store.roots(pack(message).hash) if turn.origin is not None), None)
+    meaning = message.id
+    for child in map(store.turn, store.children(before)):
+        if child.origin is not None and child.continues == (before,) and store.message(child.message).id == meaning:
+            return child
+    return None
+
+
+def _unmarked(message: Message) -> Message:
+    """Without the marks of what was to be cached: they move with each call, and are the caller's own affair."""
+    blocks = tuple(map(_without_mark, message.blocks))
+    return replace(message, blocks=blocks)
+
+
+def _without_mark(block: Block) -> Block:
+    if isinstance(block, ToolResult):
+        block = replace(block, content=tuple(map(_without_mark, block.content)))
+    if not block.extra or _MARK not in block.extra:
+        return block
+    return replace(block, extra={key: value for key, value in block.extra.items() if key != _MARK} or None)
