@@ -68,12 +68,15 @@ def _own_blocks(said: Said, asking: Asking) -> list[Block]:
 
 
 def _can_go_back(block: Thinking, asking: Asking, own: bool) -> bool:
-    """Not without its signature, where there has to be one: a stream that broke off leaves none."""
+    """Not without its signature, where there has to be one: a stream that broke off leaves none.
+
+    Of thinking that nobody knows who wrote, a signature is Anthropic's, a cipher OpenAI's: it is what they look like.
+    """
     match asking.api:
         case "claude":
             return bool(block.signature) or (block.redacted and bool(block.encrypted))
         case "gemini":
-            return bool(block.signature)
+            return own and bool(block.signature)
         case "responses":
             return bool(block.encrypted)
     return own and bool(block.text) and asking.abilities.echo_reasoning

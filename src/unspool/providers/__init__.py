@@ -1,0 +1,1 @@
+"""Who answers: providers and what they take, pointers to models, keys, and the way over the network."""

@@ -1,0 +1,216 @@
+"""One call to a provider: sent, tried again where that can help, and put together from what came back."""
+
+import random
+import time
+from collections.abc import Callable, Iterator
+from email.utils import parsedate_to_datetime
+from typing import Any, Literal
+
+from msgspec import Struct
+from msgspec.json import encode
+
+from unspool.dialect import Piece
+from unspool.errors import ProviderFailed
+from unspool.model import Response, Text, Thinking, ToolUse
+from unspool.providers.addresses import ask_url, headers, models_url
+from unspool.providers.config import Target
+from unspool.providers.network import CutOff, Network, Reply, Unreachable
+from unspool.providers.secrets import key_of
+from unspool.sources.jsontext import loads_or_text
+from unspool.sources.sse import Assembler
+from unspool.sources.values import listing, mapping, string
+from unspool.wires import speaker_for
+from unspool.wires.aggregate import aggregate, aggregate_body, error_text
+
+_TRIES = 5
+_LONGEST = 60.0
+"""Seconds that we wait for a provider that says how long; who says more is told to people instead."""
+_PASSING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
+_PASSING_KINDS = ("overloaded_error", "rate_limit_error", "api_error", "server_error", "UNAVAILABLE", "INTERNAL")
+_LASTING_KINDS = ("insufficient_quota", "billing_not_active")
+
+
+class Answered(Struct):
+    """What came of a call."""
+
+    response: Response
+    started: int
+    """Milliseconds since 1970, as the two below."""
+    ended: int
+    first: int | None = None
+    """When the first piece came."""
+    halted: Literal["person", "cut off", "error"] | None = None
+    """Why it is not whole."""
+    error: str | None = None
+    """What the provider or the network said of that."""
+    unknown: tuple[str, ...] = ()
+
+
+class _Refused(Exception):
+    """An answer that is none."""
+
+    def __init__(self, message: str, status: int | None, wait: float | None, passing: bool) -> None:
+        super().__init__(message)
+        self.status, self.wait, self.passing = status, wait, passing
+
+
+Waiting = Callable[[str, float], None]
+"""Told why a call is tried again, and in how many seconds."""
+
+
+def ask(
+    network: Network, target: Target, body: dict[str, Any], shown: Callable[[Piece], None], waiting: Waiting
+) -> Answered:
+    """Raises ProviderFailed where nothing was answered; an answer that broke off is one, and says so."""
+    provider = target.provider
+    key = key_of(provider)
+    call = _Call(network, target, encode(body), headers(provider, key), shown)
+    for attempt in range(1, _TRIES + 1):
+        try:
+            return call.once()
+        except _Refused as refused:
+            said = f"{provider.title}: {_without(str(refused), key)}"
+            wait = _wait(refused.wait, attempt)
+            if not refused.passing or attempt == _TRIES or wait > _LONGEST:
+                again = f"; it asks to wait {wait:.0f} s" if wait > _LONGEST else ""
+                raise ProviderFailed(said + again, refused.status) from None
+            waiting(said, wait)
+            time.sleep(wait)
+    raise AssertionError("unreachable")
+
+
+def _wait(asked: float | None, attempt: int) -> float:
+    """As long as the provider says; else twice as long each time, and never two callers at once."""
+    return asked if asked is not None else min(0.5 * 2 ** (attempt - 1), 8.0) * random.uniform(0.75, 1.25)
+
+
+def _without(text: str, key: str | None) -> str:
+    """Some providers repeat the key that they refuse."""
+    if key and len(key) > 3:
+        text = text.replace(key, "[key]")
+    return text
+
+
+class _Call:
+    def __init__(
+        self, network: Network, target: Target, body: bytes, sent: dict[str, str], shown: Callable[[Piece], None]
+    ) -> None:
+        self._network = network
+        self._api = target.provider.api
+        self._show = speaker_for(self._api).show
+        self._url = ask_url(target.provider, target.model)
+        self._body, self._headers, self._shown = body, sent, shown
+
+    def once(self) -> Answered:
+        started = _now()
+        try:
+            with self._network.post(self._url, self._headers, self._body) as reply:
+                if reply.status != 200:
+                    raise _refusal(reply)
+                if "json" in reply.headers.get("content-type", ""):
+                    return self._whole(reply.whole(), started)
+                return self._streamed(reply, started)
+        except Unreachable as error:
+            raise _Refused(f"{self._url.partition('?')[0]}: {error}", None, None, True) from error
+
+    def _whole(self, data: bytes, started: int) -> Answered:
+        """From a host that does not stream, or an error that is called a success."""
+        value = loads_or_text(data)
+        listed = isinstance(value, list)
+        told = aggregate(self._api, value) if listed else aggregate_body(self._api, mapping(value))
+        if not told.response.messages:
+            raise _Refused(error_text(value)[:500] or "an empty answer", None, None, False)
+        for block in told.response.messages[0].blocks:
+            match block:
+                case Text() | Thinking():
+                    self._shown(Piece("text" if isinstance(block, Text) else "thinking", content=block.text))
+                case ToolUse():
+                    self._shown(Piece("tool_use", block.name, block.id))
+        return Answered(told.response, started, _now(), _now())
+
+    def _streamed(self, reply: Reply, started: int) -> Answered:
+        events: list[Any] = []
+        first: int | None = None
+        halted: Literal["person", "cut off", "error"] | None = None
+        why: str | None = None
+        try:
+            for event in _events(reply):
+                events.append(event)
+                for piece in self._show(event):
+                    first = first or _now()
+                    self._shown(piece)
+        except CutOff as error:
+            halted, why = "cut off", str(error)
+        except KeyboardInterrupt:
+            halted = "person"
+        told = aggregate(self._api, events)
+        if told.error is not None:
+            halted, why = "error", error_text(told.error)
+        if first is None and halted != "person" and not told.response.messages:
+            passing = halted == "cut off" or any(kind in str(told.error) for kind in _PASSING_KINDS)
+            raise _Refused(why or "the stream ended before it began", None, None, passing)
+        if halted is None and told.response.interrupted:
+            halted, why = "cut off", "the stream ended before the answer did"
+        return Answered(told.response, started, _now(), first, halted, why, told.unknown)
+
+
+def _events(reply: Reply) -> Iterator[Any]:
+    assembler = Assembler()
+    for piece in reply.pieces():
+        yield from assembler.feed(piece)
+    yield from assembler.end()
+
+
+def _refusal(reply: Reply) -> _Refused:
+    try:
+        said = loads_or_text(reply.whole()[:100_000])
+    except CutOff:
+        said = ""
+    passing = reply.status in _PASSING and reply.headers.get("x-should-retry") != "false"
+    if any(kind in str(said) for kind in _LASTING_KINDS):
+        passing = False
+    told = " ".join(error_text(said).split())[:500]
+    return _Refused(f"{reply.status} {told}".strip(), reply.status, _asked_to_wait(reply), passing)
+
+
+def _asked_to_wait(reply: Reply) -> float | None:
+    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        said = reply.headers.get(name)
+        if not said:
+            continue
+        try:
+            return max(float(said) * unit, 0.0)
+        except ValueError:
+            pass  # a date, perhaps
+        try:
+            return max(parsedate_to_datetime(said).timestamp() - time.time(), 0.0)
+        except ValueError:
+            continue
+    return None
+
+
+def _now() -> int:
+    return time.time_ns() // 1_000_000
+
+
+def models(network: Network, target: Target) -> list[str]:
+    """The names of the provider's models, as it lists them."""
+    provider = target.provider
+    key = key_of(provider)
+    try:
+        with network.get(models_url(provider), headers(provider, key)) as reply:
+            if reply.status != 200:
+                refused = _refusal(reply)
+                raise ProviderFailed(f"{provider.title}: {_without(str(refused), key)}", reply.status)
+            value = mapping(loads_or_text(reply.whole()))
+    except (Unreachable, CutOff) as error:
+        raise ProviderFailed(f"{provider.title}: {models_url(provider).partition('?')[0]}: {error}") from error
+    listed = map(mapping, listing(value.get("data")) or listing(value.get("models")))
+    names = (string(each.get("id")) or string(each.get("name")) for each in listed if _answers(each))
+    return [name.removeprefix("models/") for name in names if name]
+
+
+def _answers(model: dict[str, Any]) -> bool:
+    """Whether it can be talked to, where the provider says what its models are for."""
+    ways = model.get("supportedGenerationMethods")
+    return not isinstance(ways, list) or "generateContent" in ways
