@@ -42,6 +42,14 @@ def unspool() -> Run:
 
 
 @pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where this test keeps its store, and the commands that it runs; nothing is there yet."""
+    home = tmp_path / "home"
+    monkeypatch.setenv("UNSPOOL_HOME", str(home))
+    return home
+
+
+@pytest.fixture
 def write(tmp_path: Path) -> Write:
     """A file of JSON lines: each value is encoded, text and bytes are written as they are."""
 

@@ -75,21 +75,21 @@ def _of_exchange(exchange: Exchange) -> list[Step]:
     """What was sent, and what came back. Items that one answer was made of are one message again."""
     steps = [Step(message, _sent(exchange, message)) for message in _grouped(exchange.messages)]
     response = exchange.response
-    if response.messages:
-        usage, started = response.usage, exchange.timestamp
-        took = exchange.duration_ms
+    message = joined(response)
+    if message.blocks:
+        started, took = exchange.timestamp, exchange.duration_ms
         answer = Answer(
             api=exchange.wire,
             model=response.model or exchange.model,
             requested=exchange.model if response.model not in (None, exchange.model) else None,
             response_id=response.id,
             stop=response.stop,
-            usage=usage,
+            usage=response.usage,
             status="interrupted" if response.interrupted else "complete",
             started=started,
             ended=round(started + took) if started is not None and took is not None else None,
         )
-        steps.append(Step(joined(response), answer))
+        steps.append(Step(message, answer))
     return steps
 
 

@@ -1,4 +1,7 @@
-"""Whether the store is what it was: every hash is worked out anew, everything that is pointed to is there."""
+"""Whether the store is what it was: every hash is worked out anew, everything that is pointed to is there.
+
+Columns are read as bytes, whatever they have become: a database can be edited by hand.
+"""
 
 import sqlite3
 from collections.abc import Iterator
@@ -49,7 +52,7 @@ def check(store: Store, checked: Checked) -> Iterator[Fault]:
 
 
 def _blobs(store: Store, checked: Checked) -> Iterator[Fault]:
-    for key, data in store.database.execute("SELECT hash, data FROM blobs"):
+    for key, data in store.database.execute("SELECT CAST(hash AS BLOB), CAST(data AS BLOB) FROM blobs"):
         checked.blobs += 1
         checked.bytes += len(data)
         if digest(data) != key.hex():
@@ -58,10 +61,10 @@ def _blobs(store: Store, checked: Checked) -> Iterator[Fault]:
 
 def _messages(store: Store, checked: Checked) -> Iterator[Fault]:
     listed: dict[bytes, set[str]] = {}
-    for key, blob in store.database.execute("SELECT message, blob FROM message_blobs"):
+    for key, blob in store.database.execute("SELECT CAST(message AS BLOB), CAST(blob AS BLOB) FROM message_blobs"):
         listed.setdefault(key, set()).add(blob.hex())
     kept = {key.hex() for (key,) in store.database.execute("SELECT hash FROM blobs")}
-    for key, body in store.database.execute("SELECT hash, body FROM messages"):
+    for key, body in store.database.execute("SELECT CAST(hash AS BLOB), CAST(body AS BLOB) FROM messages"):
         checked.messages += 1
         checked.bytes += len(body)
         name = key.hex()
@@ -84,7 +87,8 @@ def _turns(store: Store, checked: Checked) -> Iterator[Fault]:
         parents.setdefault(turn, []).append(parent)
     said = {key for (key,) in store.database.execute("SELECT hash FROM messages")}
     continues: dict[str, list[str]] = {}
-    for row in store.database.execute("SELECT id, hash, message, facts FROM turns"):
+    columns = "id, CAST(hash AS BLOB), CAST(message AS BLOB), CAST(facts AS BLOB)"
+    for row in store.database.execute(f"SELECT {columns} FROM turns"):
         checked.turns += 1
         name = row[0]
         continues[name] = parents.pop(name, [])
