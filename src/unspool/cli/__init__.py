@@ -21,6 +21,7 @@ COMMANDS = {
     "show": "One session as a readable transcript.",
     "grep": "Search the events of agents' logs.",
     "tools": "Which tools agents called, with which arguments.",
+    "ask": "Ask a model: in a new thread, or from any turn of one.",
     "thread": "Conversations of your own: list, show, fork, remove them, or take them from logs and traffic.",
     "context": "What a model is given: a thread's messages and options, as JSON.",
     "document": "Store files as turns of a thread.",

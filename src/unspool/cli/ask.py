@@ -1,0 +1,134 @@
+"""`unspool ask`"""
+
+import signal
+import sys
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from unspool.threads.loop import Outcome
+
+
+@click.command("ask")
+@click.argument("prompt", metavar="[PROMPT]", required=False)
+@click.option(
+    "-c",
+    "--continues",
+    metavar="HEADISH",
+    multiple=True,
+    help="The turn or bookmark to go on from; several are joined.",
+)
+@click.option("-p", "--provider", "pointer", metavar="PTR|PROVIDER/MODEL", help="Whom to ask; else as in the thread.")
+@click.option("-b", "--bookmark", metavar="NAME", help="Bookmark the thread; the bookmark follows it.")
+@click.option("-a", "--attach", "files", metavar="FILE", multiple=True, help="A file to send with the prompt.")
+@click.option("-s", "--system", metavar="TEXT", help="A system prompt.")
+@click.option("--servers", metavar="A,B", help="MCP servers whose tools may be called; '' for none.")
+@click.option("--search/--no-search", default=None, help="The provider's own search.")
+@click.option("--tool-mode", metavar="M", help="auto, none, required, or the name of a tool.")
+@click.option("--cache", is_flag=True, help="Ask the provider to keep everything up to this prompt at hand.")
+@click.option("--resume", is_flag=True, help="Go on where a thread was cut off: with its calls, or with its answer.")
+@click.option("-y", "--yes", is_flag=True, help="Allow every call of a tool.")
+@click.option("--lenient", is_flag=True, help="Say in words what the provider does not take, with a warning.")
+@click.option("--max-tokens", metavar="N", type=click.IntRange(min=1), help="How long an answer may be.")
+@click.option("--rounds", metavar="N", type=click.IntRange(min=1), default=100, help="Calls to the model, at most.")
+@click.option("--timeout", metavar="S", type=float, default=600.0, help="Seconds to wait while nothing comes.")
+@click.option("--no-thinking", is_flag=True, help="Do not show the model's thinking.")
+@click.option("--json", "as_json", is_flag=True, help="Each turn that is stored, as JSON lines.")
+def command(
+    prompt: str | None,
+    continues: tuple[str, ...],
+    pointer: str | None,
+    bookmark: str | None,
+    files: tuple[str, ...],
+    system: str | None,
+    servers: str | None,
+    search: bool | None,
+    tool_mode: str | None,
+    cache: bool,
+    resume: bool,
+    yes: bool,
+    lenient: bool,
+    max_tokens: int | None,
+    rounds: int,
+    timeout: float,
+    no_thinking: bool,
+    as_json: bool,
+) -> None:
+    """Ask a model, in a new thread or from any turn of one. The answer goes to standard output as it comes.
+
+    Without PROMPT, or with -, it is read from standard input. Prompt, answer, calls of tools and their results are
+    stored as turns. What is set with -p, --servers, --search and --tool-mode holds for the thread from there on. Exit
+    status 3 if the answer broke off or calls wait for somebody to allow them: `--resume` goes on from there.
+
+    \b
+    unspool ask -p anthropic/claude-sonnet-4-5 -b trip "Oslo or Rome?"
+    unspool ask -c trip -p gemini/gemini-2.5-pro "And by train?"
+    git diff | unspool ask -s "Review this."
+    """
+    from unspool.cli.conversation import Conversation
+    from unspool.jobs.ask import Wish, ask
+
+    if resume and (prompt or files):
+        raise click.UsageError("--resume takes no prompt: what was cut off is asked again")
+    wish = Wish(
+        prompt=None if resume else _prompt(prompt, files),
+        continues=continues,
+        bookmark=bookmark,
+        system=system,
+        files=files,
+        options=_options(pointer, servers, search, tool_mode),
+        cache=cache,
+        resume=resume,
+        lenient=lenient,
+        max_tokens=max_tokens,
+        rounds=rounds,
+        patience=timeout,
+    )
+    _end(ask(wish, Conversation(as_json, yes, not no_thinking)))
+
+
+def _prompt(given: str | None, files: tuple[str, ...]) -> str | None:
+    """As it was given; else what standard input holds, unless that is attached, or is a keyboard."""
+    from unspool.jobs.ask import stdin_text
+
+    if given not in (None, "-"):
+        return given
+    if "-" in files:
+        return None
+    if given is None and sys.stdin is not None and sys.stdin.isatty():
+        if files:
+            return None
+        raise click.UsageError("what is to be asked? Give a PROMPT, or write it to standard input")
+    return stdin_text()
+
+
+def _options(pointer: str | None, servers: str | None, search: bool | None, tool_mode: str | None) -> dict[str, Any]:
+    """What holds from here on. What is switched off is taken away."""
+    options: dict[str, Any] = {}
+    if pointer is not None:
+        options["provider_ptr"] = pointer
+    if servers is not None:
+        options["servers"] = [name.strip() for name in servers.split(",") if name.strip()]
+    if search is not None:
+        options["search"] = search or None
+    if tool_mode is not None:
+        options["tool_mode"] = tool_mode or None
+    return options
+
+
+def _end(outcome: "Outcome") -> None:
+    """Say why it is not over, how to go on, and with which status."""
+    from unspool.cli.words import say
+
+    if outcome.halted is None:
+        return
+    again = f"`unspool ask --resume -c {outcome.turn.id}`"
+    why = f": {outcome.error}" if outcome.error else ""
+    told = {
+        "person": f"interrupted; {again} goes on",
+        "unattended": f"calls wait to be allowed: {again}, with --yes or at a terminal",
+        "too long": f"stopped after as many calls to the model as --rounds allows; {again} goes on",
+    }
+    say(f"unspool: {told.get(outcome.halted) or f'the answer broke off{why}; {again} asks again'}")
+    click.get_current_context().exit(128 + signal.SIGINT if outcome.halted == "person" else 3)

@@ -1,0 +1,147 @@
+"""Ask a provider: a prompt becomes a turn, and the loop goes on from it."""
+
+import sys
+from collections.abc import Sequence
+from contextlib import ExitStack
+from typing import Any
+
+from msgspec import Struct
+
+from unspool.errors import InputNotFound, NotConfigured, TurnNotFound, WrongTurn
+from unspool.model import Block, Context, Draft, Message, Said, Text, Tool, ToolUse, Turn
+from unspool.providers.config import Target, read_config, target_of
+from unspool.providers.network import Network
+from unspool.providers.secrets import key_of
+from unspool.sources.files import DASH
+from unspool.store.store import Store
+from unspool.threads.context import resolve
+from unspool.threads.documents import document
+from unspool.threads.loop import Loop, Outcome, Screen
+from unspool.threads.options import inherited
+
+
+class Wish(Struct):
+    """What is to be asked, and how."""
+
+    prompt: str | None = None
+    continues: tuple[str, ...] = ()
+    bookmark: str | None = None
+    system: str | None = None
+    files: tuple[str, ...] = ()
+    options: dict[str, Any] = {}
+    """Those that hold from here on; None takes one away."""
+    cache: bool = False
+    resume: bool = False
+    lenient: bool = False
+    max_tokens: int | None = None
+    rounds: int = 100
+    patience: float = 600.0
+
+
+def ask(wish: Wish, screen: Screen) -> Outcome:
+    """Nothing is stored before it is clear that it can be sent."""
+    with ExitStack() as stack:
+        store = stack.enter_context(Store.open())
+        turn, context = (_resumed(store, wish), None) if wish.resume else (None, _context(store, wish))
+        given = context or resolve(store, [turn.id if turn else ""])
+        target = _target(given, wish)
+        key_of(target.provider)
+        network = stack.enter_context(Network(wish.patience))
+        tools, servers = _tools(given, stack)
+        loop = Loop(store, network, target, screen, tools, servers, wish.lenient, wish.rounds)
+        if turn is None:
+            loop.body(given)
+            turn = _store(store, wish, target, given)
+        return loop.run(turn)
+
+
+def _message(wish: Wish) -> Message:
+    """What is attached comes first: a question about a text is best asked behind it."""
+    blocks: list[Block] = [block for path in wish.files for block in _attached(path)]
+    if wish.prompt:
+        blocks.append(Text(wish.prompt))
+    if not blocks:
+        raise WrongTurn("there is nothing to ask: give a prompt, or write it to standard input")
+    return Message("user", tuple(blocks))
+
+
+def _attached(path: str) -> Sequence[Block]:
+    if path == DASH:
+        return (Text(stdin_text()),)
+    return document(path).message.blocks
+
+
+def stdin_text() -> str:
+    if sys.stdin is None:
+        raise InputNotFound("standard input is closed")
+    return sys.stdin.buffer.read().decode("utf-8", "replace").rstrip("\n")
+
+
+def _context(store: Store, wish: Wish) -> Context:
+    """What the new turn will resolve to."""
+    before = resolve(store, wish.continues) if wish.continues else Context()
+    said = [*before.messages]
+    if wish.system:
+        said.append(Said(Message("system", (Text(wish.system),))))
+    said.append(Said(_message(wish), cache=wish.cache))
+    return Context(tuple(said), inherited([before.options, wish.options]))
+
+
+def _target(context: Context, wish: Wish) -> Target:
+    pointer = wish.options.get("provider_ptr") or context.options.get("provider_ptr")
+    target = target_of(pointer if isinstance(pointer, str) else None, read_config())
+    if wish.max_tokens:
+        from msgspec.structs import replace
+
+        target = replace(target, max_tokens=wish.max_tokens)
+    return target
+
+
+def _tools(context: Context, stack: ExitStack) -> tuple[list[Tool], Any]:
+    """The tools of the servers that hold for this thread, and the connections to them."""
+    names = context.options.get("servers") or []
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise NotConfigured(f"the option `servers` is no list of names: {names!r}")
+    if not names:
+        return [], None
+    from unspool.servers.connections import Connections
+    from unspool.servers.registry import find_server, read_servers
+
+    known = read_servers()
+    wanted = {name: find_server(name, known) for name in names}
+    connections = stack.enter_context(Connections())
+    return [tool for name, server in wanted.items() for tool in connections.open(name, server)], connections
+
+
+def _store(store: Store, wish: Wish, target: Target, context: Context) -> Turn:
+    options = dict(wish.options)
+    if "provider_ptr" not in context.options:
+        options["provider_ptr"] = target.name
+    before = wish.continues
+    if wish.system:
+        first = store.append(Draft(Message("system", (Text(wish.system),)), continues=before, head=wish.bookmark))
+        before = (first.id,)
+    message = context.messages[-1].message
+    return store.append(
+        Draft(message, continues=before, head=wish.bookmark, inherited=options, cache=wish.cache), follow=True
+    )
+
+
+def _resumed(store: Store, wish: Wish) -> Turn:
+    """Where a thread was cut off: at calls that nobody carried out, or at a turn without a whole answer."""
+    if len(wish.continues) > 1:
+        raise TurnNotFound("one thread can be resumed at a time")
+    name = store.find(wish.continues[0]) if wish.continues else store.newest()
+    if name is None:
+        raise TurnNotFound(f"{store.folder}: no turn is stored yet")
+    turn = store.turn(name)
+    if turn.role != "assistant":
+        return turn
+    if turn.answer is not None and turn.answer.status != "complete":
+        return store.turn(turn.continues[0])  # what came of it stays, on a branch of its own
+    blocks = store.message(turn.message).blocks
+    waits = any(isinstance(block, ToolUse) and not block.server_side for block in blocks)
+    paused = turn.answer is not None and turn.answer.stop is not None and turn.answer.stop.reason == "pause"
+    if not waits and not paused:
+        raise WrongTurn(f"turn {turn.id} is a whole answer: there is nothing to resume")
+    return turn

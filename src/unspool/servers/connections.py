@@ -1,0 +1,173 @@
+"""Connections to MCP servers, by the official SDK. It is asynchronous; it runs in a thread of its own.
+
+So the rest of the program is ordinary: it asks, and waits for a future, which it may cancel.
+"""
+
+import tempfile
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Future
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+from unspool.errors import ServerFailed, UnspoolError
+from unspool.model import Tool, ToolResult, ToolUse
+from unspool.servers.registry import BETWEEN, Server
+from unspool.servers.results import failed, read_result
+from unspool.wires.normalised import read_tools
+
+if TYPE_CHECKING:
+    from anyio import Lock
+    from anyio.from_thread import BlockingPortal
+    from mcp import Client
+
+_PAGES = 200
+"""Pages of tools of one server: a list that never ends cannot hold us."""
+_START = 60.0
+"""Seconds for a server to start and to list its tools."""
+_TAIL = 2_000
+
+
+class _Connection:
+    def __init__(self, server: Server, client: "Client", lock: "Lock") -> None:
+        self.server, self.client, self.lock = server, client, lock
+        self.tools: dict[str, dict[str, Any]] = {}
+
+
+class Connections:
+    """Use it in a `with`: at its end all servers are told to end."""
+
+    def __init__(self) -> None:
+        self._stack = ExitStack()
+        self._open: dict[str, _Connection] = {}
+
+    def __enter__(self) -> "Connections":
+        try:
+            import mcp  # noqa: F401
+            from anyio.from_thread import start_blocking_portal
+        except ImportError as error:
+            raise UnspoolError("MCP servers need the package mcp: pip install 'unspool[mcp]'") from error
+        self._portal: BlockingPortal = self._stack.enter_context(start_blocking_portal("asyncio"))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def open(self, name: str, server: Server) -> list[Tool]:
+        """Connect, and tell which tools there are, by their full names."""
+        import anyio
+
+        log = self._stack.enter_context(_log())
+        try:
+            manager = self._portal.wrap_async_context_manager(self._portal.call(self._client, server, log))
+            client = self._stack.enter_context(manager)
+            connection = _Connection(server, client, self._portal.call(_lock))
+            listed = self._portal.call(self._tools, connection)
+        except (Exception, anyio.get_cancelled_exc_class()) as error:
+            raise ServerFailed(f"MCP server {name} ({server}): {_reason(error)}{_last_words(log)}") from error
+        self._open[name] = connection
+        for definition in listed:
+            connection.tools[definition["name"]] = definition
+        return read_tools([{**each, "name": f"{name}{BETWEEN}{each['name']}"} for each in listed])
+
+    async def _client(self, server: Server, log: TextIO) -> "Client":
+        from mcp import Client, StdioServerParameters
+        from mcp.client.stdio import stdio_client
+        from mcp.types import Implementation
+
+        about = Implementation(name="unspool", version="1")
+        if server.url is not None:
+            if not server.headers:
+                return Client(server.url, client_info=about, read_timeout_seconds=_START)
+            import httpx2
+            from mcp.client.streamable_http import streamable_http_client
+
+            http = httpx2.AsyncClient(headers=server.headers, timeout=httpx2.Timeout(_START, read=server.timeout + 30))
+            return Client(
+                streamable_http_client(server.url, http_client=http), client_info=about, read_timeout_seconds=_START
+            )
+        started = StdioServerParameters(
+            command=server.command or "", args=server.args, env=server.env or None, cwd=server.cwd
+        )
+        return Client(stdio_client(started, errlog=log), client_info=about, read_timeout_seconds=_START)
+
+    async def _tools(self, connection: _Connection) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        cursor: str | None = None
+        for _ in range(_PAGES):
+            page = await connection.client.list_tools(cursor=cursor)
+            found += [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in page.tools]
+            cursor = page.next_cursor
+            if cursor is None:
+                break
+        return found
+
+    def server_of(self, name: str) -> Server | None:
+        """Whose tool it is, by its full name."""
+        found = self._open.get(name.partition(BETWEEN)[0])
+        return found.server if found else None
+
+    def call(self, call: ToolUse, name: str) -> "Future[ToolResult]":
+        """Begin a call of the tool with this full name. What comes of it is always a result, good or bad."""
+        server, _, tool = name.partition(BETWEEN)
+        return self._portal.start_task_soon(self._call, self._open[server], tool, call)
+
+    async def _call(self, connection: _Connection, tool: str, call: ToolUse) -> ToolResult:
+        import anyio
+        from mcp import MCPError
+
+        limit = connection.server.timeout
+        try:
+            with anyio.fail_after(limit + 5):
+                if connection.server.parallel:
+                    return await _answer(connection, tool, call)
+                async with connection.lock:
+                    return await _answer(connection, tool, call)
+        except MCPError as error:
+            if "timed out" in error.message.lower():
+                return failed(call, f"The tool gave no result within {limit:g} s.", "timeout")
+            return failed(call, f"MCP error {error.code}: {error.message}")
+        except TimeoutError:
+            return failed(call, f"The tool gave no result within {limit:g} s.", "timeout")
+        except Exception as error:  # whatever a server does, the call gets its answer
+            return failed(call, f"The server failed: {_reason(error)}")
+
+
+async def _answer(connection: _Connection, tool: str, call: ToolUse) -> ToolResult:
+    given: Mapping[str, Any] = call.arguments or {}
+    limit = connection.server.timeout
+    result = await connection.client.call_tool(tool, dict(given), read_timeout_seconds=limit)
+    return read_result(call, result.model_dump(mode="json", by_alias=True, exclude_none=True))
+
+
+async def _lock() -> "Lock":
+    import anyio
+
+    return anyio.Lock()
+
+
+@contextmanager
+def _log() -> Iterator[TextIO]:
+    """A file for what a server writes to its standard error; it goes with us."""
+    handle, name = tempfile.mkstemp(prefix="unspool-")
+    try:
+        with open(handle, "w+", encoding="utf-8", errors="replace") as file:
+            yield file
+    finally:
+        Path(name).unlink(missing_ok=True)
+
+
+def _reason(error: BaseException) -> str:
+    """The first cause that says something: task groups wrap what went wrong in them."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    said = str(error).strip()
+    return said or type(error).__name__
+
+
+def _last_words(log: TextIO) -> str:
+    """What a server that does not start wrote to its standard error."""
+    log.flush()
+    log.seek(0)
+    said = log.read().strip()
+    return f"\n{said[-_TAIL:]}" if said else ""

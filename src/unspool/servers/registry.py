@@ -1,0 +1,97 @@
+"""The servers that are set up: `servers.json` in `$UNSPOOL_HOME`, in the form that most programs share.
+
+    {"mcpServers": {"files": {"command": "…", "args": […], "env": {…}}, "wiki": {"url": "https://…", "headers": {…}}}}
+
+Only its owner can read it, because `env` and `headers` may hold keys.
+"""
+
+import os
+import re
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from unspool.errors import NotConfigured, OutputNotWritable
+from unspool.sources.keys import data_folder
+
+BETWEEN = "___"
+"""What joins a server's name and a tool's."""
+_NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9_-]{0,30}")
+
+
+class Server(Struct, frozen=True, omit_defaults=True):
+    """Either a command, which is started and spoken to over its input and output, or an address."""
+
+    command: str | None = None
+    args: list[str] = []
+    env: dict[str, str] = {}
+    cwd: str | None = None
+    url: str | None = None
+    headers: dict[str, str] = {}
+    timeout: float = 120.0
+    """Seconds that one call may take."""
+    parallel: bool = True
+    """It may be given several calls at once."""
+    trusted: bool = False
+    """Its tools are called without asking."""
+
+    def __str__(self) -> str:
+        """For people: without what may hold keys."""
+        return self.url if self.url is not None else " ".join([self.command or "", *self.args])
+
+
+class _File(Struct):
+    servers: dict[str, Server] = msgspec.field(name="mcpServers", default_factory=dict)
+
+
+def servers_path() -> Path:
+    return data_folder() / "servers.json"
+
+
+def read_servers(path: Path | None = None) -> dict[str, Server]:
+    path = path or servers_path()
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=_File).servers
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise NotConfigured(f"{path}: {error.strerror}") from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise NotConfigured(f"{path}: {error}") from error
+
+
+def write_servers(servers: dict[str, Server], path: Path | None = None) -> None:
+    path = path or servers_path()
+    beside = path.with_suffix(f".{os.getpid()}")
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+            file.write(msgspec.json.format(msgspec.json.encode(_File(servers)), indent=2) + b"\n")
+        beside.replace(path)
+    except OSError as error:
+        raise OutputNotWritable(f"{path}: {error.strerror}") from error
+
+
+def add_server(name: str, server: Server, replace: bool = False) -> None:
+    if not _NAME.fullmatch(name) or BETWEEN in name:
+        raise NotConfigured(f"{name!r} cannot be a server's name: letters, digits, - and _, 31 at most, no {BETWEEN}")
+    if (server.command is None) == (server.url is None):
+        raise NotConfigured("a server is either a command or an address")
+    servers = read_servers()
+    if name in servers and not replace:
+        raise NotConfigured(f"there is a server {name} already; --force replaces it")
+    write_servers({**servers, name: server})
+
+
+def remove_server(name: str) -> None:
+    servers = read_servers()
+    find_server(name, servers)
+    write_servers({other: server for other, server in servers.items() if other != name})
+
+
+def find_server(name: str, servers: dict[str, Server]) -> Server:
+    if name not in servers:
+        known = ", ".join(servers) or "none; `unspool servers add` sets one up"
+        raise NotConfigured(f"no server {name!r} is set up; there are {known}")
+    return servers[name]
