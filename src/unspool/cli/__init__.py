@@ -25,6 +25,8 @@ COMMANDS = {
     "thread": "Conversations of your own: list, show, fork, remove them, or take them from logs and traffic.",
     "context": "What a model is given: a thread's messages and options, as JSON.",
     "document": "Store files as turns of a thread.",
+    "provider": "Who answers: providers, pointers to their models, keys.",
+    "servers": "MCP servers, whose tools models may call.",
     "request": "The body of a request to any provider, without sending it.",
     "response": "A provider's stream of events as one answer.",
     "store": "Check the store that threads are kept in; write it to a folder, read it from one.",

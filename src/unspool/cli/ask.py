@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 @click.option("--rounds", metavar="N", type=click.IntRange(min=1), default=100, help="Calls to the model, at most.")
 @click.option("--timeout", metavar="S", type=float, default=600.0, help="Seconds to wait while nothing comes.")
 @click.option("--no-thinking", is_flag=True, help="Do not show the model's thinking.")
-@click.option("--json", "as_json", is_flag=True, help="Each turn that is stored, as JSON lines.")
+@click.option("--json", "as_json", is_flag=True, help="Each answer, and the results of its calls, as JSON lines.")
 def command(
     prompt: str | None,
     continues: tuple[str, ...],

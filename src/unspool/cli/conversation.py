@@ -119,13 +119,12 @@ class Conversation:
         if self._as_json:
             return
         mark = click.style("✗", fg="red") if result.is_error else click.style("✓", fg="green")
-        told = [line for block in result.content for line in _told(block).splitlines()]
-        more = f" … {len(told) - _SHOWN} more lines" if len(told) > _SHOWN else ""
+        lines = [line for block in result.content for line in told(block).splitlines()]
         say(f"{mark} {_plain(call.name)}")
-        for line in told[:_SHOWN]:
+        for line in lines[:_SHOWN]:
             say(click.style(f"  {line[:200]}", dim=True))
-        if more:
-            say(click.style(f" {more}", dim=True))
+        if len(lines) > _SHOWN:
+            say(click.style(f"  … {len(lines) - _SHOWN:,} more lines", dim=True))
 
     def results(self, turn: Turn, message: Message) -> None:
         if self._as_json:
@@ -197,7 +196,8 @@ def _plain(text: str) -> str:
     return text.translate(_CONTROLS)
 
 
-def _told(block: Any) -> str:
+def told(block: Any) -> str:
+    """A block for people."""
     from unspool.wires.calls import in_words
 
     return _plain(block.text if isinstance(block, Text) else in_words(block))

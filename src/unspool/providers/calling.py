@@ -86,9 +86,7 @@ def _wait(asked: float | None, attempt: int) -> float:
 
 def _without(text: str, key: str | None) -> str:
     """Some providers repeat the key that they refuse."""
-    if key and len(key) > 3:
-        text = text.replace(key, "[key]")
-    return text
+    return text.replace(key, "[key]") if key else text
 
 
 class _Call:

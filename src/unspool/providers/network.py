@@ -36,6 +36,8 @@ class Reply:
             yield from self._response.iter_bytes()
         except httpx2.TimeoutException as error:
             raise CutOff("nothing came for too long") from error
+        except httpx2.RemoteProtocolError as error:
+            raise CutOff("the connection was closed") from error
         except (httpx2.TransportError, httpx2.DecodingError, httpx2.StreamError) as error:
             raise CutOff(str(error) or type(error).__name__) from error
 

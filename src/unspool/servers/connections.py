@@ -55,15 +55,13 @@ class Connections:
 
     def open(self, name: str, server: Server) -> list[Tool]:
         """Connect, and tell which tools there are, by their full names."""
-        import anyio
-
         log = self._stack.enter_context(_log())
         try:
             manager = self._portal.wrap_async_context_manager(self._portal.call(self._client, server, log))
             client = self._stack.enter_context(manager)
             connection = _Connection(server, client, self._portal.call(_lock))
             listed = self._portal.call(self._tools, connection)
-        except (Exception, anyio.get_cancelled_exc_class()) as error:
+        except Exception as error:  # whatever a server does, it is told
             raise ServerFailed(f"MCP server {name} ({server}): {_reason(error)}{_last_words(log)}") from error
         self._open[name] = connection
         for definition in listed:

@@ -1,0 +1,97 @@
+"""`unspool provider`"""
+
+import sys
+
+import click
+
+from unspool.cli.options import JSON
+
+
+@click.group("provider")
+def command() -> None:
+    """Who answers: the providers that are known, and the pointers that name models of theirs.
+
+    Pointers and further providers are written in config.toml in $UNSPOOL_HOME; keys come from the environment, from the
+    system's keyring, or from a file that only you can read.
+    """
+
+
+@command.command("list")
+@JSON
+def list_(as_json: bool) -> None:
+    """Every provider: its API, its address, where its key is found, and the pointers to it."""
+    from unspool.cli.json_lines import echo
+    from unspool.cli.words import say
+    from unspool.jobs.providers import record, rows
+    from unspool.providers.config import config_path
+
+    found, config = rows()
+    if as_json:
+        echo(map(record, found))
+        return
+    click.echo(f"{'provider':<18} {'api':<10} {'key':<22} address")
+    for row in found:
+        key = row.key or ("needs none" if row.keyless else "-")
+        click.echo(f"{row.name:<18} {row.api:<10} {key:<22} {row.base_url}")
+        for name, model in row.pointers.items():
+            default = " (default)" if name == config.default else ""
+            click.echo(f"  {name} → {model}{default}")
+    if not config.pointers:
+        say(f"no pointers yet: they are written in {config_path()}")
+
+
+@command.command("check")
+@click.argument("names", metavar="[PTR|PROVIDER…]", nargs=-1)
+@JSON
+def check(names: tuple[str, ...], as_json: bool) -> None:
+    """Ask for the models of each: whether its key is taken, and the pointer's model is there. Exit status 1 if not.
+
+    Without names, every pointer, and every provider that there is a key for.
+    """
+    from unspool.cli.json_lines import echo
+    from unspool.cli.words import colour
+    from unspool.jobs.providers import check
+
+    failed = False
+    for each in check(names):
+        failed = failed or not each.ok
+        if as_json:
+            echo([each])
+        else:
+            mark = click.style("✓", fg="green") if each.ok else click.style("✗", fg="red")
+            click.echo(f"{mark} {each.name}  {each.told}", color=colour())
+    if failed:
+        click.get_current_context().exit(1)
+
+
+@command.command("models")
+@click.argument("name", metavar="PROVIDER|PTR")
+@JSON
+def models(name: str, as_json: bool) -> None:
+    """The models that a provider lists."""
+    from unspool.cli.json_lines import echo
+    from unspool.jobs.providers import list_models
+
+    found = list_models(name)
+    if as_json:
+        echo({"model": model} for model in found)
+    else:
+        for model in found:
+            click.echo(model)
+
+
+@command.command("key")
+@click.argument("name", metavar="PROVIDER")
+def key(name: str) -> None:
+    """Keep a key, which is typed unseen or read from standard input.
+
+    It goes into the system's keyring, or where there is none into a file that only you can read.
+    """
+    from unspool.cli.words import say
+    from unspool.jobs.ask import stdin_text
+    from unspool.jobs.providers import keep
+
+    typed = sys.stdin is not None and sys.stdin.isatty()
+    given = click.prompt("key", hide_input=True, err=True) if typed else stdin_text()
+    provider, place = keep(name, given)
+    say(f"the key for {provider.title} is in {place}")

@@ -1,0 +1,96 @@
+"""Providers and pointers: what is set up, and whether it works."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from unspool.errors import NotConfigured, ProviderFailed
+from unspool.providers.calling import models
+from unspool.providers.catalogue import Provider
+from unspool.providers.config import Config, Target, providers_of, read_config, target_of
+from unspool.providers.network import Network
+from unspool.providers.secrets import find_key, keep_key
+
+
+class Row(Struct):
+    """A provider, as `provider list` tells of it. Never the key itself."""
+
+    name: str
+    api: str
+    base_url: str
+    key: str | None
+    """Where the key was found."""
+    keyless: bool
+    pointers: dict[str, str]
+    """Those that lead to it, and their models."""
+
+
+class Checked(Struct):
+    name: str
+    ok: bool
+    told: str
+
+
+def rows() -> tuple[list[Row], Config]:
+    config = read_config()
+    found: dict[str, Row] = {}
+    for name, provider in providers_of(config).items():
+        key = find_key(provider)
+        place = key[1] if key else None
+        found[name] = Row(name, provider.api, provider.base_url, place, provider.keyless, {})
+    for name, pointer in config.pointers.items():
+        found[target_of(name, config).provider.name].pointers[name] = pointer.model
+    return list(found.values()), config
+
+
+def list_models(name: str) -> list[str]:
+    with Network(60.0) as network:
+        return models(network, target_of(name, read_config(), model_needed=False))
+
+
+def check(names: Sequence[str]) -> Iterator[Checked]:
+    """Ask each for its models. Without names: every pointer, and every provider that there is a key for."""
+    config = read_config()
+    if not names:
+        keyed = [name for name, provider in providers_of(config).items() if find_key(provider)]
+        names = [*config.pointers, *(name for name in keyed if not _is_led_to(name, config))]
+    if not names:
+        raise NotConfigured("no pointer is set up, and no key is found: there is nothing to check")
+    with Network(60.0) as network:
+        for name in names:
+            yield _checked(network, name, target_of(name, config, model_needed=False))
+
+
+def _is_led_to(name: str, config: Config) -> bool:
+    return any(target_of(pointer, config).provider.name == name for pointer in config.pointers)
+
+
+def _checked(network: Network, name: str, target: Target) -> Checked:
+    try:
+        known = models(network, target)
+    except (ProviderFailed, NotConfigured) as error:
+        return Checked(name, False, str(error))
+    if target.model is not None and known and target.model not in known:
+        return Checked(name, False, f"{target.provider.title} lists no model {target.model}")
+    return Checked(name, True, f"{target.provider.title}, {target.model or f'{len(known):,} models'}")
+
+
+def keep(name: str, key: str) -> tuple[Provider, str]:
+    """Store a provider's key; tells where."""
+    provider = target_of(name, read_config(), model_needed=False).provider
+    key = key.strip()
+    if not key:
+        raise NotConfigured("an empty key is none")
+    return provider, keep_key(provider, key)
+
+
+def record(row: Row) -> dict[str, Any]:
+    return {
+        "provider": row.name,
+        "api": row.api,
+        "base_url": row.base_url,
+        "key": row.key,
+        "ready": row.key is not None or row.keyless,
+        "pointers": row.pointers,
+    }
