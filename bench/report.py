@@ -10,6 +10,7 @@ WALL_HEADER = f"{'wall time':<22}{'input MB':>9}{'floor s':>9}{'job s':>9}{'rati
 LINEAGE_HEADER = f"{'lineage':<22}{'cook s':>9}{'link s':>9}{'share':>9}{'bound':>8}"
 LINEAGE_BOUND = 10.0
 LATENCY_HEADER = f"{'latency':<22}{'median ms':>11}{'99 % ms':>9}{'bound':>7}"
+FIGURE_HEADER = f"{'figure':<22}{'value':>9}{'bound':>9}"
 
 
 @dataclass(frozen=True)
@@ -111,4 +112,24 @@ class LatencyRow:
         return f"{self.case:<22}{self.median_ms:>11.2f}{self.late_ms:>9.2f}{self.bound:>7.0f}{self.verdict:>8}"
 
 
-AnyRow: TypeAlias = Row | WallRow | LineageRow | LatencyRow
+@dataclass(frozen=True)
+class FigureRow:
+    """One number by itself, such as milliseconds of CPU after the start of the interpreter."""
+
+    case: str
+    value: float
+    unit: str
+    bound: float | None = None
+
+    @property
+    def verdict(self) -> str:
+        if self.bound is None:
+            return ""
+        return "over" if self.value > self.bound else "ok"
+
+    def __str__(self) -> str:
+        bound = "" if self.bound is None else f"{self.bound:g}"
+        return f"{self.case:<22}{self.value:>9.3g}{bound:>9} {self.unit:<17}{self.verdict}".rstrip()
+
+
+AnyRow: TypeAlias = Row | WallRow | LineageRow | LatencyRow | FigureRow

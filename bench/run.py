@@ -1,4 +1,4 @@
-"""What `unspool cook`, `squash`, `pretty` and reading agents' logs cost, measured against parsing alone.
+"""What `unspool cook`, `squash`, `pretty`, reading agents' logs and the store cost, most of it against parsing alone.
 
 python bench/run.py [CASE…] [--quick] [--json]
 
@@ -20,8 +20,21 @@ import agents
 import child
 import pretty
 import squash
+import threads
 from data import CASES, Case
-from report import HEADER, LATENCY_HEADER, LINEAGE_HEADER, WALL_HEADER, AnyRow, LatencyRow, LineageRow, Row, WallRow
+from report import (
+    FIGURE_HEADER,
+    HEADER,
+    LATENCY_HEADER,
+    LINEAGE_HEADER,
+    WALL_HEADER,
+    AnyRow,
+    FigureRow,
+    LatencyRow,
+    LineageRow,
+    Row,
+    WallRow,
+)
 
 _HERE = Path(__file__).resolve().parent
 _PYTHON = sys.executable
@@ -33,7 +46,7 @@ _LARGE = 400_000_000
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="What unspool costs, measured against parsing alone.")
-    names = [_START_UP, *CASES, *squash.CASES, *pretty.CASES, *agents.CASES]
+    names = [_START_UP, *CASES, *squash.CASES, *pretty.CASES, *threads.CASES, *agents.CASES]
     parser.add_argument("cases", metavar="CASE", nargs="*", help=f"one of {', '.join(names)}; default: all")
     parser.add_argument(
         "--quick", action="store_true", help="small inputs, under a minute; start-up weighs too much for bounds"
@@ -47,6 +60,7 @@ def main() -> None:
     wall: list[WallRow] = []
     lineage: list[LineageRow] = []
     latency: list[LatencyRow] = []
+    figures: list[FigureRow] = []
     failed = False
     if not options.json:
         print(HEADER)
@@ -58,6 +72,8 @@ def main() -> None:
                         lineage.append(row)
                     case LatencyRow():
                         latency.append(row)
+                    case FigureRow():
+                        figures.append(row)
                     case WallRow():
                         wall.append(row)
                     case Row():
@@ -69,10 +85,11 @@ def main() -> None:
             print(f"{name}: {fault}", file=sys.stderr)
     if options.json:
         told = {"rows": as_json(rows), "wall": as_json(wall), "lineage": as_json(lineage)}
-        told["latency"] = as_json(latency)
+        told |= {"latency": as_json(latency), "figures": as_json(figures)}
         print(json.dumps({"quick": options.quick, **told}, indent=2))
     else:
-        for header, table in ((WALL_HEADER, wall), (LINEAGE_HEADER, lineage), (LATENCY_HEADER, latency)):
+        tables = (WALL_HEADER, wall), (LINEAGE_HEADER, lineage), (LATENCY_HEADER, latency), (FIGURE_HEADER, figures)
+        for header, table in tables:
             if table:
                 print("", header, *table, sep="\n")
     sys.exit(1 if failed else 0)
@@ -81,12 +98,15 @@ def main() -> None:
 def measured(names: Sequence[str], quick: bool) -> Iterator[tuple[str, Iterator[AnyRow]]]:
     """What is measured at one go: a case, or all cases of a folder with logs."""
     for name in names:
-        if name not in agents.CASES and name not in squash.CASES and name not in pretty.CASES:
+        if not any(name in part.CASES for part in (agents, squash, pretty, threads)):
             yield name, measure(name, quick)
     if set(names) & set(squash.CASES):
         yield "squash", squash.measure(names, quick)
     if set(names) & set(pretty.CASES):
         yield "pretty", pretty.measure(names, quick)
+    for name in names:
+        if name in threads.CASES:
+            yield name, threads.measure(name, quick)
     for folder, cases in agents.by_folder(names).items():
         yield folder, agents.measure(folder, cases, quick)
 

@@ -194,11 +194,11 @@ def add(
 @command.command("from")
 @click.argument("name", metavar="SESSION|REQUEST")
 @click.option("--at", metavar="TURN", help="Cut it there: how many turns to keep, or the id of a session's event.")
-@click.option("--stream", metavar="NAME", default="main", help="Of a session: main, or agent:ID.")
+@click.option("--stream", metavar="NAME", help="Of a session: main (default), or agent:ID.")
 @BOOKMARK
 @MOVE
 @JSON
-def from_(name: str, at: str | None, stream: str, bookmark: str | None, move: bool, as_json: bool) -> None:
+def from_(name: str, at: str | None, stream: str | None, bookmark: str | None, move: bool, as_json: bool) -> None:
     """Make a thread from an agent's session or a recorded call, to be continued with any provider.
 
     SESSION is an id, the beginning of one, `latest`, or a log; REQUEST is FILE#ID or FILE#N, counted from 1. What was
@@ -222,7 +222,8 @@ def from_(name: str, at: str | None, stream: str, bookmark: str | None, move: bo
     else:
         click.echo(last.id)
         left = f", {plural(made.left, 'turn')} left out behind it" if made.left else ""
-        say(f"{plural(len(made.turns), 'turn')}, {made.new:,} of them new{left}")
+        new = "all" if made.new == len(made.turns) else f"{made.new:,}" if made.new else "none"
+        say(f"{plural(len(made.turns), 'turn')}, {new} new{left}")
     if made.notes:
         first = made.notes[0]
         say(f"{plural(len(made.notes), 'record')} not understood, the first at {first.origin}: {first.reason}")

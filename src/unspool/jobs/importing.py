@@ -32,13 +32,14 @@ def thread_from(
     name: str,
     at: str | None = None,
     *,
-    stream: str = MAIN,
+    stream: str | None = None,
     head: str | None = None,
     move: bool = False,
 ) -> Imported:
     """`name` is a recorded call, `FILE#ID` or `FILE#N`, or a session: an id, the beginning of one, `latest`, a path.
 
-    `at` is how many messages to keep, or the id of the event of a session behind which it is cut.
+    `stream` is main, unless the file has only a sub-agent's. `at` is how many messages to keep, or the id of the event
+    of a session behind which it is cut.
     """
     if is_request(name):
         exchange = find_request(name)
@@ -49,6 +50,7 @@ def thread_from(
     else:
         with on_disk(name) as path:
             session = _session(path)
+            stream = stream or (MAIN if MAIN in session.streams else next(iter(session.streams)))
             if stream not in session.streams:
                 streams = ", ".join(session.streams)
                 raise SessionNotFound(f"{session.id} has no stream {stream!r}, only {streams}")

@@ -1,5 +1,6 @@
 """The threads of the store: listed, shown, as a tree, forked, removed."""
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -14,6 +15,9 @@ from unspool.store.store import Store
 from unspool.threads.context import turns_of
 from unspool.views.turns import text_of
 from unspool.wires.normalised import write_blocks
+
+_WRAPPED = re.compile(r"\s*<([\w-]+)[^>]*>.*</\1>\s*", re.DOTALL)
+"""What an agent says of the machine in its user's name: `<environment_context>…`."""
 
 
 class ThreadRow(Struct):
@@ -78,7 +82,7 @@ def _prompt(store: Store, turns: Sequence[Turn]) -> str | None:
     for turn in turns:
         if turn.role == "user" and turn.type is None:
             text = text_of(store.message(turn.message).blocks)
-            if text.strip():
+            if text.strip() and not _WRAPPED.fullmatch(text):
                 return text
     return next((turn.document_name for turn in turns if turn.document_name), None)
 

@@ -1,8 +1,8 @@
 """A file as a turn."""
 
-import mimetypes
 from base64 import b64encode
 from collections.abc import Sequence
+from mimetypes import MimeTypes
 from pathlib import Path
 
 from unspool.errors import InputNotFound, WrongTurn
@@ -22,7 +22,8 @@ _TYPES = {
     ".webp": "image/webp",
     ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
-"""What not every system's table of types has."""
+"""What not every version's table has."""
+_KNOWN = frozenset({"application/json", "application/pdf", *_TYPES.values()})
 
 
 def document(
@@ -81,13 +82,17 @@ def add_documents(
 
 
 def media_type_of(name: str, data: bytes) -> str:
-    """By the name, else by whether the bytes are text."""
+    """By the name, where that tells a form that providers know; else whatever is text is plain text."""
     suffix = Path(name).suffix.lower()
-    known = _TYPES.get(suffix) or mimetypes.guess_type(f"x{suffix}", strict=False)[0]
-    if known is not None:
+    known = _TYPES.get(suffix) or MimeTypes().guess_type(f"x{suffix}", strict=False)[0]  # not what this system adds
+    if known is not None and (known in _KNOWN or known.startswith(("text/", "image/"))):
         return known
+    return "text/plain" if _is_text(data) else known or "application/octet-stream"
+
+
+def _is_text(data: bytes) -> bool:
     try:
         data.decode()
     except UnicodeDecodeError:
-        return "application/octet-stream"
-    return "application/octet-stream" if b"\0" in data else "text/plain"
+        return False
+    return b"\0" not in data
