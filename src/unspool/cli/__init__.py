@@ -25,6 +25,7 @@ COMMANDS = {
     "thread": "Conversations of your own: list, show, fork, remove them, or take them from logs and traffic.",
     "context": "What a model is given: a thread's messages and options, as JSON.",
     "document": "Store files as turns of a thread.",
+    "replay": "Send recorded calls again, and compare the answers.",
     "provider": "Who answers: providers, pointers to their models, keys.",
     "servers": "MCP servers, whose tools models may call.",
     "request": "The body of a request to any provider, without sending it.",

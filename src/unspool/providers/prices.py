@@ -4,9 +4,12 @@ from unspool.model import Usage
 from unspool.providers.catalogue import Provider
 
 
-def cost_of(usage: Usage | None, provider: Provider, model: str | None) -> float | None:
-    """US dollars. The list counts cached tokens as part of the input; our usage keeps them apart."""
-    if usage is None or model is None or provider.prices is None:
+def cost_of(usage: Usage | None, provider: Provider, *names: str | None) -> float | None:
+    """US dollars, by the first of the model's names that is listed: what answered, then what was asked for.
+
+    The list counts cached tokens as part of the input; our usage keeps them apart.
+    """
+    if usage is None or provider.prices is None:
         return None
     try:
         from genai_prices import Usage as Counted
@@ -19,7 +22,9 @@ def cost_of(usage: Usage | None, provider: Provider, model: str | None) -> float
         cache_write_tokens=usage.cache_write,
         output_tokens=usage.output,
     )
-    try:
-        return float(calc_price(counted, model, provider_id=provider.prices).total_price)
-    except LookupError:
-        return None
+    for name in dict.fromkeys(filter(None, names)):
+        try:
+            return float(calc_price(counted, name, provider_id=provider.prices).total_price)
+        except LookupError:
+            continue
+    return None

@@ -142,7 +142,7 @@ class Loop:
             response_id=response.id,
             stop=response.stop,
             usage=response.usage,
-            cost=cost_of(response.usage, provider, model),
+            cost=cost_of(response.usage, provider, model, self._target.model),
             status="complete" if answered.halted is None else "error" if answered.halted == "error" else "interrupted",
             error=answered.error,
             started=answered.started,

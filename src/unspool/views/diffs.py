@@ -18,10 +18,11 @@ def diff_of(edit: FileEdit | FileWrite) -> str:
             pieces.append("@@ " + " ".join(hunk.context) if hunk.context else "@@")
             pieces += hunk.lines
         return "\n".join(pieces)
-    return "\n".join(_compared(edit.old_string.splitlines(), edit.new_string.splitlines()))
+    return "\n".join(compared(edit.old_string.splitlines(), edit.new_string.splitlines()))
 
 
-def _compared(old: list[str], new: list[str]) -> list[str]:
+def compared(old: list[str], new: list[str]) -> list[str]:
+    """Two texts, line by line; what both have is left out but for what stands near."""
     if len(old) + len(new) > _LONGEST:
         return [*(f"-{line}" for line in old), *(f"+{line}" for line in new)]
     lines: list[str] = []
