@@ -41,13 +41,13 @@ def list_(headishes: tuple[str, ...], as_json: bool) -> None:
     from unspool.cli.json_lines import echo
     from unspool.jobs.threads import show_thread, snippets
     from unspool.store.store import Store
-    from unspool.threads.context import record
+    from unspool.threads.context import records
 
     with Store.open() as store:
+        if as_json:
+            echo(records(store, headishes))
+            return
         turns = show_thread(store, headishes)
-    if as_json:
-        echo(record(each.turn, each.message) for each in turns)
-        return
     from unspool.cli.words import colour, fit, one_line, terminal_width
     from unspool.sources.jsontext import dumps
 

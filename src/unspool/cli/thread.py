@@ -257,10 +257,11 @@ def _say_turns(turns: "list[Shown]", full: bool) -> None:
     from unspool.views.text import Cut, lines
     from unspool.views.turns import rows
 
-    for number, each in enumerate(turns):
-        if number:
+    widest = len(str(len(turns)))
+    for number, each in enumerate(turns, 1):
+        if number > 1:
             click.echo()
-        click.echo(_heading(each), color=colour())
+        click.echo(click.style(f"{number:>{widest}}  ", dim=True) + _heading(each), color=colour())
         for line in lines(rows(each.turn, each.message, full), paint, Cut(full)):
             click.echo(line, color=colour())
 

@@ -40,13 +40,14 @@ class Checked(Struct):
 def check(store: Store, checked: Checked) -> Iterator[Fault]:
     """Each fault; `checked` is counted up on the way."""
     try:
-        for (said,) in store.database.execute("PRAGMA integrity_check"):
-            if said != "ok":
-                yield Fault("database", store.database.path, said)
-        yield from _blobs(store, checked)
-        yield from _messages(store, checked)
-        yield from _turns(store, checked)
-        yield from _bookmarks(store, checked)
+        with store.database.snapshot():
+            for (said,) in store.database.execute("PRAGMA integrity_check"):
+                if said != "ok":
+                    yield Fault("database", store.database.path, said)
+            yield from _blobs(store, checked)
+            yield from _messages(store, checked)
+            yield from _turns(store, checked)
+            yield from _bookmarks(store, checked)
     except sqlite3.Error as error:  # so broken that rows cannot be read
         yield Fault("database", store.database.path, str(error))
 

@@ -36,7 +36,21 @@ class Connection(sqlite3.Connection):
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """All or nothing. Writers wait for each other from the beginning, so that none has to begin again."""
-        self.execute("BEGIN IMMEDIATE")
+        with self._between("BEGIN IMMEDIATE"):
+            yield
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Everything is read as it is now, whatever others write meanwhile. A transaction is one already."""
+        if self.in_transaction:
+            yield
+            return
+        with self._between("BEGIN"):
+            yield
+
+    @contextmanager
+    def _between(self, begin: str) -> Iterator[None]:
+        self.execute(begin)
         try:
             yield
         except BaseException:

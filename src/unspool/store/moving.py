@@ -84,7 +84,7 @@ def export_store(store: Store, folder: Path, ids: Sequence[str] = ()) -> Moved:
         beside.chmod(0o700)
         moved = Moved()
         try:
-            with (beside / LINES).open("wb") as file:
+            with store.database.snapshot(), (beside / LINES).open("wb") as file:
                 (beside / LINES).chmod(0o600)
                 file.writelines(line + b"\n" for line in _lines(store, ids, beside / BLOBS, moved))
             if folder.exists():

@@ -25,15 +25,30 @@ def turns_of(store: Store, headishes: Sequence[str]) -> list[Turn]:
 
 def resolve(store: Store, headishes: Sequence[str]) -> Context:
     """Every message behind those that it continues, each once; options of nearer turns win."""
-    turns = turns_of(store, headishes)
-    said = [_said(turn, message) for turn, message in zip(turns, store.messages(turns), strict=True)]
-    return completed(Context(tuple(said), inherited(turn.inherited for turn in turns)))
+    return _resolved(store, headishes)[1]
 
 
-def record(turn: Turn, message: Message) -> dict[str, Any]:
-    """One turn as scripts know it; its options are its own, not those that it inherits."""
-    content = write_blocks(message.blocks)
-    return {"id": turn.id, "role": turn.role, "content": content, "options": turn.inherited, "cache": turn.cache}
+def records(store: Store, headishes: Sequence[str]) -> list[dict[str, Any]]:
+    """The turns of a context as scripts know them; the options of each are its own, not those that it inherits."""
+    turns, context = _resolved(store, headishes)
+    return [
+        {
+            "id": turn.id,
+            "role": turn.role,
+            "content": write_blocks(said.message.blocks),
+            "options": turn.inherited,
+            "cache": turn.cache,
+        }
+        for turn, said in zip(turns, context.messages, strict=True)
+    ]
+
+
+def _resolved(store: Store, headishes: Sequence[str]) -> tuple[list[Turn], Context]:
+    with store.database.snapshot():
+        turns = turns_of(store, headishes)
+        messages = store.messages(turns)
+    said = tuple(map(_said, turns, messages))
+    return turns, completed(Context(said, inherited(turn.inherited for turn in turns)))
 
 
 def completed(context: Context) -> Context:
