@@ -309,6 +309,26 @@ def test_a_check_finds_what_is_wrong(store: Store, sql: str, kind: str, reason: 
     assert any(fault.kind == kind and reason in fault.reason for fault in faults), faults
 
 
+@pytest.mark.parametrize(
+    ("sql", "reason"),
+    [
+        ("DELETE FROM turns WHERE id = (SELECT min(id) FROM turns)", "which is not there"),
+        ("DELETE FROM messages", "is not there"),
+        ("DELETE FROM blobs", "is not there"),
+        ("UPDATE turns SET facts = '{'", "a turn cannot be read"),
+        ("UPDATE messages SET body = '{'", "a message cannot be read"),
+    ],
+)
+def test_a_broken_store_says_so_when_it_is_used(unspool: Run, store: Store, sql: str, reason: str) -> None:
+    store.database.execute("PRAGMA foreign_keys = OFF")
+    store.database.execute(sql)
+    for command in (("context", "resolve", "fork"), ("thread", "show", "fork"), ("thread", "tree", "fork")):
+        done = unspool(*command)
+        assert (done.returncode, done.stdout) == (2, b"")
+        assert reason in done.stderr.decode()
+        assert done.stderr.endswith(b"`unspool store check` tells more\n")
+
+
 def test_a_check_counts_and_has_a_status(unspool: Run, store: Store) -> None:
     done = unspool("store", "check")
     assert (done.returncode, done.stderr) == (0, b"")

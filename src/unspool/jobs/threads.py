@@ -43,11 +43,18 @@ class ThreadRow(Struct):
 
 def list_threads(store: Store, limit: int | None = None) -> list[ThreadRow]:
     """Newest first: what nothing continues, and what has a bookmark."""
+    with store.database.snapshot():
+        names = _names(store)
+        ends = sorted({*store.tips(), *names}, reverse=True)[:limit]
+        return [_row(store, end, names.get(end, [])) for end in ends]
+
+
+def _names(store: Store) -> dict[str, list[str]]:
+    """The bookmarks of each turn."""
     names: dict[str, list[str]] = {}
     for name, turn in store.bookmarks().items():
         names.setdefault(turn, []).append(name)
-    ends = sorted({*store.tips(), *names}, reverse=True)[:limit]
-    return [_row(store, end, names.get(end, [])) for end in ends]
+    return names
 
 
 def _row(store: Store, end: str, names: list[str]) -> ThreadRow:
@@ -110,14 +117,12 @@ class Shown(Struct):
 
 def show_thread(store: Store, headishes: Sequence[str]) -> list[Shown]:
     """The turns in the order in which they are told."""
-    return shown(store, turns_of(store, headishes))
+    with store.database.snapshot():
+        return shown(store, turns_of(store, headishes))
 
 
 def shown(store: Store, turns: Sequence[Turn]) -> list[Shown]:
-    names: dict[str, list[str]] = {}
-    for name, at in store.bookmarks().items():
-        names.setdefault(at, []).append(name)
-    messages = store.messages(turns)
+    names, messages = _names(store), store.messages(turns)
     return [Shown(turn, message, names.get(turn.id, [])) for turn, message in zip(turns, messages, strict=True)]
 
 
@@ -132,6 +137,11 @@ class Grown(Struct):
 
 def grow(store: Store, headishes: Sequence[str]) -> Grown:
     """All that goes on from where these threads begin; without any name, the whole store."""
+    with store.database.snapshot():
+        return _grown(store, headishes)
+
+
+def _grown(store: Store, headishes: Sequence[str]) -> Grown:
     begun = turns_of(store, headishes) if headishes else list(store.turns())
     roots = [turn.id for turn in begun if not turn.continues]
     found = {turn.id: turn for turn in begun}

@@ -6,6 +6,7 @@ parents the last one counts that has a bookmark: it is the nearest.
 """
 
 import re
+import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
 from pathlib import Path
@@ -24,8 +25,9 @@ from unspool.store.ids import horizon, next_id, parse
 from unspool.store.packing import digest, pack, unpack
 
 _encode = msgspec.json.Encoder().encode
-_decode = msgspec.json.Decoder(Turn).decode
+_turn = msgspec.json.Decoder(Turn).decode
 _NAME = re.compile(r"[^\s-]\S{0,199}")
+_ADVICE = "`unspool store check` tells more"
 _MANY = 500
 """How many are asked for at once."""
 
@@ -33,6 +35,13 @@ _ANCESTORS = """
 WITH RECURSIVE up (id) AS (
     SELECT value FROM json_each(?) UNION SELECT parent FROM parents JOIN up ON turn = up.id
 ) SELECT """
+
+
+def _decode(facts: bytes) -> Turn:
+    try:
+        return _turn(facts)
+    except msgspec.MsgspecError as error:
+        raise StoreFault(f"a turn cannot be read: {error}: {_ADVICE}") from error
 
 
 class Store:
@@ -52,17 +61,15 @@ class Store:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.database.close()
+        if isinstance(error, sqlite3.Error):  # rows that cannot be read
+            raise StoreFault(f"{self.database.path}: {error}") from error
 
     # Writing
 
     def append(self, draft: Draft, *, follow: bool = True, move: bool = False) -> Turn:
         """Store a turn. Without `follow` bookmarks stay; with `move` one may be taken away from another thread."""
-        return self.append_all([draft], follow=follow, move=move)[0]
-
-    def append_all(self, drafts: Iterable[Draft], *, follow: bool = True, move: bool = False) -> list[Turn]:
-        """Store several, or none. A later one may continue an earlier one by its bookmark."""
         with self.database.transaction():
-            return [self.put_draft(draft, follow=follow, move=move) for draft in drafts]
+            return self.put_draft(draft, follow=follow, move=move)
 
     def put_draft(self, draft: Draft, *, follow: bool = True, move: bool = False) -> Turn:
         """Inside a transaction, as all that begins with `put`."""
@@ -114,9 +121,6 @@ class Store:
         if at != turn and not move and not self.continues(turn, at):
             raise BookmarkTaken(f"bookmark {name} is on another thread, at turn {at}")
         self.database.execute("INSERT OR REPLACE INTO bookmarks VALUES (?, ?)", (name, turn))
-
-    def unbookmark(self, name: str) -> None:
-        self.database.execute("DELETE FROM bookmarks WHERE name = ?", (name,))
 
     def _followed(self, given: dict[str, str]) -> str | None:
         for name, turn in reversed(given.items()):
@@ -204,6 +208,10 @@ class Store:
         for id_ in ids:
             if id_ not in known:
                 raise TurnNotFound(f"no turn has the id {id_}")
+        for turn in known.values():
+            for parent in turn.continues:
+                if parent not in known:
+                    raise StoreFault(f"turn {turn.id} continues {parent}, which is not there: {_ADVICE}")
         return [known[id_] for id_ in parents_first(ids, {id_: turn.continues for id_, turn in known.items()})]
 
     def continues(self, turn: str, ancestor: str) -> bool:
@@ -236,20 +244,23 @@ class Store:
         """A message as it is kept, blobs by their hashes."""
         row = self.database.execute("SELECT body FROM messages WHERE hash = ?", (bytes.fromhex(hash_),)).fetchone()
         if row is None:
-            raise StoreFault(f"message {hash_} is not in the store")
+            raise StoreFault(f"message {hash_} is not there: {_ADVICE}")
         return bytes(row[0])
 
     def blob(self, hash_: str) -> bytes:
         row = self.database.execute("SELECT data FROM blobs WHERE hash = ?", (bytes.fromhex(hash_),)).fetchone()
         if row is None:
-            raise StoreFault(f"blob {hash_} is not in the store")
+            raise StoreFault(f"blob {hash_} is not there: {_ADVICE}")
         return bytes(row[0])
 
     def _messages(self, hashes: Sequence[str]) -> dict[str, Message]:
         keys = [bytes.fromhex(hash_) for hash_ in hashes]
         query = f"SELECT hash, body FROM messages WHERE hash IN ({','.join('?' * len(keys))})"
-        known = {bytes(key).hex(): unpack(body, self.blob) for key, body in self.database.execute(query, keys)}
+        try:
+            known = {bytes(key).hex(): unpack(body, self.blob) for key, body in self.database.execute(query, keys)}
+        except msgspec.MsgspecError as error:
+            raise StoreFault(f"a message cannot be read: {error}: {_ADVICE}") from error
         for hash_ in hashes:
             if hash_ not in known:
-                raise StoreFault(f"message {hash_} is not in the store")
+                raise StoreFault(f"message {hash_} is not there: {_ADVICE}")
         return known
