@@ -14,7 +14,7 @@ def command() -> None:
     """
 
 
-@command.command("resolve")
+@command.command("resolve", short_help="The context, as JSON.")
 @click.argument("headishes", metavar="[HEADISH…]", nargs=-1)
 @JSON
 def resolve(headishes: tuple[str, ...], as_json: bool) -> None:  # noqa: ARG001 - it is JSON in any case
@@ -33,7 +33,7 @@ def resolve(headishes: tuple[str, ...], as_json: bool) -> None:  # noqa: ARG001 
         echo([write_context(resolve(store, headishes))])
 
 
-@command.command("list")
+@command.command("list", short_help="The turns that a context is made of.")
 @click.argument("headishes", metavar="[HEADISH…]", nargs=-1)
 @JSON
 def list_(headishes: tuple[str, ...], as_json: bool) -> None:

@@ -18,7 +18,7 @@ def command() -> None:
     """
 
 
-@command.command("check")
+@command.command("check", short_help="Work out every hash anew.")
 @JSON
 @click.pass_context
 def check(context: click.Context, as_json: bool) -> None:
@@ -50,7 +50,7 @@ def check(context: click.Context, as_json: bool) -> None:
         context.exit(1)
 
 
-@command.command("export")
+@command.command("export", short_help="Write it to a new folder.")
 @click.argument("folder", metavar="FOLDER")
 @click.argument("headishes", metavar="[HEADISH…]", nargs=-1)
 @JSON
@@ -66,7 +66,7 @@ def export(folder: str, headishes: tuple[str, ...], as_json: bool) -> None:
     _say_moved(moved, "written", as_json)
 
 
-@command.command("import")
+@command.command("import", short_help="Take in what was written to a folder.")
 @click.argument("folder", metavar="FOLDER")
 @click.option("--strict", is_flag=True, help="Take nothing in, and exit with 1, if anything is wrong.")
 @JSON

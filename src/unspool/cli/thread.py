@@ -21,7 +21,7 @@ def command() -> None:
     """
 
 
-@command.command("list")
+@command.command("list", short_help="All threads, newest first.")
 @click.option("--limit", metavar="N", type=click.IntRange(min=1), help="The N newest.")
 @JSON
 def list_(limit: int | None, as_json: bool) -> None:
@@ -38,7 +38,7 @@ def list_(limit: int | None, as_json: bool) -> None:
         _say_threads(rows)
 
 
-@command.command("show")
+@command.command("show", short_help="The turns of a thread.")
 @click.argument("headishes", metavar="[HEADISH…]", nargs=-1)
 @click.option("--full", is_flag=True, help="Cut nothing.")
 @JSON
@@ -56,7 +56,7 @@ def show(headishes: tuple[str, ...], full: bool, as_json: bool) -> None:
         _say_turns(turns, full)
 
 
-@command.command("tree")
+@command.command("tree", short_help="All that went on from where a thread begins.")
 @click.argument("headishes", metavar="[HEADISH…]", nargs=-1)
 @click.option("--full", is_flag=True, help="Every turn: nothing is left out of long runs.")
 @JSON
@@ -86,7 +86,7 @@ def tree(headishes: tuple[str, ...], full: bool, as_json: bool) -> None:
         say("no turn is stored yet")
 
 
-@command.command("fork")
+@command.command("fork", short_help="Give any turn a bookmark of its own.")
 @click.argument("headish", metavar="[HEADISH]", required=False)
 @BOOKMARK
 @MOVE
@@ -110,7 +110,7 @@ def fork(headish: str | None, bookmark: str | None, move: bool, as_json: bool) -
         click.echo(f"{name}  {turn}")
 
 
-@command.command("rm")
+@command.command("rm", short_help="Remove threads for good.")
 @click.argument("headishes", metavar="HEADISH…", nargs=-1, required=True)
 @click.option("--branches", is_flag=True, help="All that goes on from there, too.")
 @click.option("-n", "--dry-run", is_flag=True, help="Only say what would go.")
@@ -142,7 +142,7 @@ def remove(headishes: tuple[str, ...], branches: bool, dry_run: bool, yes: bool,
                 click.echo(f"{'would remove' if dry_run else 'removed'} {told}")
 
 
-@command.command("add")
+@command.command("add", short_help="Store a turn without asking any model.")
 @click.argument("text", required=False)
 @click.option("-c", "--continues", metavar="HEADISH", multiple=True, help="What it goes on from; may be several.")
 @click.option("--role", type=click.Choice(["user", "assistant", "system"]), default="user", help="Who says it.")
@@ -191,7 +191,7 @@ def add(
             click.echo(turn.id)
 
 
-@command.command("from")
+@command.command("from", short_help="Make a thread from a session or a recorded call.")
 @click.argument("name", metavar="SESSION|REQUEST")
 @click.option("--at", metavar="TURN", help="Cut it there: how many turns to keep, or the id of a session's event.")
 @click.option("--stream", metavar="NAME", help="Of a session: main (default), or agent:ID.")
