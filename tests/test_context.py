@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import Run
-from threads import said, texts
+from turns import said, texts
 from unspool.errors import CycleFound, TurnNotFound, UnspoolError
 from unspool.graph.ancestry import parents_first
 from unspool.model import Answer, Context, Document, Draft, Message, Said, Text, Thinking, ToolResult, ToolUse

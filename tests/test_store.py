@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from threads import said, texts
+from turns import said, texts
 from unspool.errors import BookmarkTaken, StoreFault, TurnNotFound
 from unspool.model import Document, Draft, Message, Text, Thinking, ToolResult, ToolUse
 from unspool.store.checking import Checked, check

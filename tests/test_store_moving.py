@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from conftest import Run
-from threads import said, texts
+from turns import said, texts
 from unspool.errors import InputNotFound, OutputNotWritable, StoreFault, StrictFault
 from unspool.jobs.stores import take_in
 from unspool.model import Answer, Document, Draft, Message, Text, Usage

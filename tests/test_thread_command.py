@@ -300,6 +300,19 @@ def test_an_agents_session_becomes_a_thread_cut_anywhere(unspool: Run) -> None:
     assert len(cut["turns"]) < 16
 
 
+def test_a_session_that_has_gone_on_shares_what_it_said_before(unspool: Run, tmp_path: Path) -> None:
+    lines = (SAMPLES / "logs" / "codex.jsonl").read_bytes().splitlines(keepends=True)
+    log = tmp_path / "codex.jsonl"
+    log.write_bytes(b"".join(lines[: len(lines) // 2]))
+    (before,) = records(unspool, "thread", "from", log, "-b", "codex")
+    log.write_bytes(b"".join(lines))
+    (after,) = records(unspool, "thread", "from", log, "-b", "codex")
+    assert 0 < before["new"] < len(after["turns"])
+    assert after["new"] == len(after["turns"]) - len(before["turns"])
+    assert after["turns"][: len(before["turns"])] == before["turns"]
+    assert records(unspool, "thread", "list")[0]["bookmarks"] == ["codex"]
+
+
 @pytest.mark.parametrize(
     ("name", "more", "reason"),
     [
