@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from unspool.errors import BookmarkTaken, TurnNotFound
-from unspool.model import Message, Turn
+from unspool.model import Message, Text, Turn
 from unspool.sources.values import clock
 from unspool.store.ids import time_of_id
 from unspool.store.store import Store
@@ -88,7 +88,8 @@ def _prompt(store: Store, turns: Sequence[Turn]) -> str | None:
     """The first text that a person typed; a document's name where there is none."""
     for turn in turns:
         if turn.role == "user" and turn.type is None:
-            text = text_of(store.message(turn.message).blocks)
+            blocks = store.message(turn.message).blocks
+            text = "\n".join(block.text for block in blocks if isinstance(block, Text))
             if text.strip() and not _WRAPPED.fullmatch(text):
                 return text
     return next((turn.document_name for turn in turns if turn.document_name), None)
