@@ -300,6 +300,24 @@ def test_an_agents_session_becomes_a_thread_cut_anywhere(unspool: Run) -> None:
     assert len(cut["turns"]) < 16
 
 
+def test_sessions_that_begin_alike_are_threads_of_their_own(unspool: Run, write: Write) -> None:
+    def log(session: str) -> Path:
+        entry = {"sessionId": session, "cwd": "/tmp/a", "version": "2.0.0", "timestamp": "2026-03-02T10:00:00.000Z"}
+        asked = {
+            "type": "user",
+            "uuid": f"{session}-1",
+            "parentUuid": None,
+            "message": {"role": "user", "content": "Hi"},
+        }
+        return write(entry | asked, name=f"{session}.jsonl")
+
+    first, second = (records(unspool, "thread", "from", log(name))[0] for name in ("one", "two"))
+    assert (first["new"], second["new"]) == (1, 1)
+    assert first["turns"] != second["turns"]
+    say(unspool, "Hi")
+    assert records(unspool, "thread", "from", log("one"))[0]["turns"] == first["turns"]
+
+
 def test_a_session_that_has_gone_on_shares_what_it_said_before(unspool: Run, tmp_path: Path) -> None:
     lines = (SAMPLES / "logs" / "codex.jsonl").read_bytes().splitlines(keepends=True)
     log = tmp_path / "codex.jsonl"

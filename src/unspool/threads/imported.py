@@ -1,7 +1,8 @@
 """A conversation that somebody else held as a thread of ours.
 
 The same conversation again, or one that has gone on since, shares the turns that are here already: what it says up to
-there is compared by its meaning. Only turns that were imported are shared, so that nothing changes under a thread.
+there is compared by its meaning. Turns of one session are shared with no other; recorded calls share with each other,
+because only what they say tells which of them are one conversation.
 """
 
 from collections.abc import Sequence
@@ -16,6 +17,7 @@ from unspool.store.packing import pack
 from unspool.store.store import Store
 
 _MARK = "cache_control"
+_WHOSE = ("source", "agent", "session")
 
 
 class Step(Struct, frozen=True):
@@ -37,7 +39,7 @@ def import_thread(
         for step in steps:
             message = _unmarked(step.message)
             before = thread[-1].id if thread else None
-            turn = _shared(store, message, before)
+            turn = _shared(store, message, before, origin)
             if turn is None:
                 continues = () if before is None else (before,)
                 draft = Draft(message, continues=continues, answer=step.answer, origin=origin)
@@ -49,15 +51,19 @@ def import_thread(
     return thread, new
 
 
-def _shared(store: Store, message: Message, before: str | None) -> Turn | None:
+def _shared(store: Store, message: Message, before: str | None, origin: dict[str, Any]) -> Turn | None:
     """An imported turn that says the same at the same place."""
     if before is None:
-        return next((turn for turn in store.roots(pack(message).hash) if turn.origin is not None), None)
+        return next((turn for turn in store.roots(pack(message).hash) if _is_kin(turn, origin)), None)
     meaning = message.id
     for child in map(store.turn, store.children(before)):
-        if child.origin is not None and child.continues == (before,) and store.message(child.message).id == meaning:
+        if _is_kin(child, origin) and child.continues == (before,) and store.message(child.message).id == meaning:
             return child
     return None
+
+
+def _is_kin(turn: Turn, origin: dict[str, Any]) -> bool:
+    return turn.origin is not None and all(turn.origin.get(key) == origin.get(key) for key in _WHOSE)
 
 
 def _unmarked(message: Message) -> Message:
