@@ -75,6 +75,9 @@ class _Calls:
     def take(self, block: Block, entry: Entry, number: int) -> Block | None:
         """The block as it stays where it is; None where it is a result, which goes to its call."""
         match block:
+            case ToolUse(server_side=False) if entry.role != "assistant":
+                self._asking.warnings.append(f"{entry.where}: a call that no model made is sent as text")
+                return Text(in_words(block))
             case ToolUse(server_side=False):
                 call = _Call(block.id, self._fresh(block.id), fit_name(block.name, self._asking))
                 self.made.setdefault(number, []).append(call)

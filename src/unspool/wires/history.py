@@ -26,6 +26,7 @@ from unspool.wires.calls import Entry, answered, fit_name, in_words
 
 LARGEST = 100_000_000
 """Bytes of one document."""
+MARK = {"type": "ephemeral"}
 _TEXTS = ("text/*", "application/json", "application/xml", "application/yaml", "application/x-yaml", "*+json", "*+xml")
 
 
@@ -38,9 +39,10 @@ def settle(context: Context, asking: Asking) -> list[Entry]:
     settled: list[Entry] = []
     for entry in answered(entries, asking):
         entry.blocks = [found for block in entry.blocks for found in _taken(block, entry, asking)]
+        if entry.marked:
+            _put_mark(entry.blocks)
         if asking.abilities.alternating and settled and settled[-1].role == entry.role:
             settled[-1].blocks += entry.blocks
-            settled[-1].marked = entry.marked or settled[-1].marked
         elif entry.blocks:
             settled.append(entry)
     if not any(entry.role != "system" for entry in settled):
@@ -104,6 +106,14 @@ def _neutral(block: Block, asking: Asking, said: Said) -> Iterable[Block]:
 def _mark(block: Block) -> dict[str, object] | None:
     """Its cache mark: that is the user's, not the provider's."""
     return {"cache_control": block.extra["cache_control"]} if block.extra and "cache_control" in block.extra else None
+
+
+def _put_mark(blocks: list[Block]) -> None:
+    """On the last block that can bear one."""
+    for number in reversed(range(len(blocks))):
+        if not isinstance(blocks[number], Thinking):
+            blocks[number] = replace(blocks[number], extra={"cache_control": MARK, **(blocks[number].extra or {})})
+            return
 
 
 def _taken(block: Block, entry: Entry, asking: Asking) -> Iterator[Block]:

@@ -16,8 +16,6 @@ _MAX_TOKENS = 32_000
 _SEARCH, _OLD_SEARCH = "web_search_20260318", "web_search_20250305"
 _OLD_MODELS = re.compile(r"claude-(?:3|(?:opus|sonnet|haiku)-4(?:-[0-5])?(?:-\d{8}|-latest)?$)")
 """Those that take only the older search."""
-_MARK = {"type": "ephemeral"}
-_UNMARKED = ("thinking", "redacted_thinking")
 _CHOICES = {"auto": {"type": "auto"}, "none": {"type": "none"}, "required": {"type": "any"}}
 
 
@@ -57,12 +55,7 @@ def _together(said: list[tuple[str, list[dict[str, Any]]]]) -> list[dict[str, An
 
 
 def _content(entry: Entry) -> list[dict[str, Any]]:
-    parts = [part for block in entry.blocks for part in _parts(block)]
-    if entry.marked:
-        last = next((part for part in reversed(parts) if part.get("type") not in _UNMARKED), None)
-        if last is not None:
-            last.setdefault("cache_control", _MARK)
-    return parts
+    return [part for block in entry.blocks for part in _parts(block)]
 
 
 def _limit_marks(parts: list[dict[str, Any]], most: int) -> None:

@@ -1,0 +1,274 @@
+"""What every provider asks of the history that it is sent: the rules of `wires/history.py`, one by one."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from asking import LOOK, POINT, PROVIDERS, body, called, context, paper, prepared, result, says
+from unspool.errors import UnsupportedContent, WrongContext
+from unspool.model import Context, Message, Said, Text, Thinking
+from unspool.wires.calls import UNANSWERED
+from unspool.wires.history import LARGEST
+from unspool.wires.normalised import read_context, write_context
+
+SIGNED = {"type": "thinking", "thinking": "secret thoughts", "signature": "c2ln"}
+
+
+def flat(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_thinking_goes_back_to_nobody_else(provider: str) -> None:
+    for writer in ("claude", "gemini", "responses", "openai", "cohere"):
+        thought = {**SIGNED, "encrypted": "Y2lwaGVy"}
+        said = says("assistant", thought, {"type": "text", "text": "A cat.", "signature": "dGV4dA=="}, api=writer)
+        sent = flat(body(provider, context(says("user", "Hi"), said, says("user", "And?"))))
+        own = {"anthropic": "claude", "gemini": "gemini", "openai-responses": "responses"}.get(provider)
+        assert ("c2ln" in sent) == (writer == own and own != "responses")
+        assert ("Y2lwaGVy" in sent) == (writer == own == "responses")
+        assert ("dGV4dA==" in sent) == (writer == own == "gemini")
+        assert ("secret thoughts" in sent) == (writer == own and own != "responses")
+        assert "<think" not in sent
+        assert "A cat." in sent
+
+
+def test_thinking_of_another_host_of_the_same_api_stays_away() -> None:
+    said = says("assistant", SIGNED, "A cat.", api="claude", provider="workshop")
+    assert "c2ln" not in flat(body("anthropic", context(says("user", "Hi"), said, says("user", "And?"))))
+
+
+@pytest.mark.parametrize("signature", [None, ""])
+def test_a_thought_without_its_signature_is_not_sent(signature: str | None) -> None:
+    thought = Thinking("half a thou", signature)
+    said = Said(Message("assistant", (thought, Text("Yes."))), api="claude")
+    given = Context((Said(Message("user", (Text("Hi"),))), said, Said(Message("user", (Text("Go on"),)))))
+    sent = body("anthropic", given)
+    assert sent["messages"][1]["content"] == [{"type": "text", "text": "Yes."}]
+
+
+def test_redacted_thinking_goes_back_whole() -> None:
+    said = says("assistant", {"type": "redacted_thinking", "data": "eHg="}, "Yes.", api="claude")
+    sent = body("anthropic", context(says("user", "Hi"), said, says("user", "And?")))
+    assert sent["messages"][1]["content"][0] == {"type": "redacted_thinking", "data": "eHg="}
+
+
+def test_ids_that_a_provider_refuses_are_rewritten_in_call_and_result() -> None:
+    given = context(
+        says("user", "Hi"), says("assistant", called("functions.look:0")), says("user", result("functions.look:0", "x"))
+    )
+    sent = body("anthropic", given, [LOOK])
+    call, answer = sent["messages"][1]["content"][0], sent["messages"][2]["content"][0]
+    assert re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", call["id"])
+    assert call["id"] == answer["tool_use_id"]
+    assert body("openai", given, [LOOK])["messages"][1]["tool_calls"][0]["id"] == "functions.look:0"
+    assert body("anthropic", given, [LOOK]) == sent  # the same each time
+
+
+def test_ids_that_are_missing_or_double_become_unique() -> None:
+    given = context(
+        says("user", "Hi"),
+        says("assistant", called(None, place="a"), called(None, place="b")),
+        says("user", result(None, "first"), result(None, "second")),
+        says("assistant", called("x", place="c")),
+        says("user", result("x", "third")),
+        says("assistant", called("x", place="d")),
+        says("user", result("x", "fourth")),
+    )
+    messages = body("openai", given, [LOOK])["messages"]
+    ids = [call["id"] for message in messages for call in message.get("tool_calls", ())]
+    assert len(set(ids)) == 4
+    answers = [(message["tool_call_id"], message["content"]) for message in messages if message["role"] == "tool"]
+    assert answers == list(zip(ids, ["first", "second", "third", "fourth"], strict=True))
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_a_call_without_a_result_gets_one_that_says_so(provider: str) -> None:
+    given = context(
+        says("user", "Hi"), says("assistant", called("a"), called("b")), says("user", result("b", "seen"), "Hm")
+    )
+    sent = flat(body(provider, given, [LOOK]))
+    assert UNANSWERED in sent
+    assert sent.index(UNANSWERED) < sent.index("seen") < sent.index("Hm")
+
+
+def test_results_that_came_late_are_moved_to_their_calls() -> None:
+    given = context(
+        says("user", "Hi"),
+        says("assistant", called("a")),
+        says("user", "Hurry up"),
+        says("assistant", "Yes"),
+        says("user", result("a", "seen")),
+    )
+    messages = body("anthropic", given, [LOOK])["messages"]
+    assert [block["type"] for block in messages[2]["content"]] == ["tool_result", "text"]
+    assert [message["role"] for message in messages] == ["user", "assistant", "user", "assistant"]
+
+
+def test_a_result_without_its_call_is_said_in_words() -> None:
+    sent, warnings = prepared(
+        "openai", context(says("user", result("nobody", "seen", name="look")), says("user", "Hm"))
+    )
+    assert sent["messages"][0] == {"role": "user", "content": "[look gave: seen]"}
+    assert warnings == ["message 1: a result without its call is sent as text"]
+
+
+@pytest.mark.parametrize(("provider", "merged"), [("anthropic", True), ("gemini", True), ("openai", False)])
+def test_neighbours_of_one_role_are_one_message_where_that_is_wanted(provider: str, merged: bool) -> None:
+    sent = body(provider, context(says("user", "one"), says("system", "be kind"), says("user", "two")))
+    said = sent.get("contents") or [message for message in sent["messages"] if message["role"] == "user"]
+    assert len(said) == (1 if merged else 2)
+    assert flat(sent).index("one") < flat(sent).index("two")
+
+
+def test_order_of_blocks_is_kept() -> None:
+    given = context(says("user", "one", paper("image/png"), "two", paper("application/pdf"), "three"))
+    kinds = [part["type"] for part in body("anthropic", given)["messages"][0]["content"]]
+    assert kinds == ["text", "image", "text", "document", "text"]
+    kinds = [part["type"] for part in body("openai", given)["messages"][0]["content"]]
+    assert kinds == ["text", "image_url", "text", "file", "text"]
+
+
+@pytest.mark.parametrize(
+    ("provider", "kind"),
+    [
+        ("anthropic", "image/svg+xml"),
+        ("anthropic", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
+        ("openai", "video/mp4"),
+        ("openai-responses", "audio/wav"),
+        ("gemini", "application/zip"),
+        ("cohere", "application/pdf"),
+        ("cerebras", "image/png"),
+    ],
+)
+def test_what_a_provider_does_not_take_is_refused_before_anything_is_sent(provider: str, kind: str) -> None:
+    given = context(says("user", "Hi"), says("user", paper(kind), turn="03h8tnpj5i02k1a1ctrr03nei"))
+    if kind == "image/svg+xml":
+        assert "<document" not in flat(body(provider, context(says("user", paper(kind, "PHN2Zy8+")))))
+        return  # it is text
+    with pytest.raises(UnsupportedContent) as caught:
+        body(provider, given)
+    assert caught.value.what == kind
+    assert caught.value.where == "turn 03h8tnpj5i02k1a1ctrr03nei"
+    assert provider in caught.value.provider.lower().replace(" ", "-")
+    sent, warnings = prepared(provider, given, lenient=True)
+    assert kind in flat(sent)
+    assert POINT not in flat(sent)
+    assert len(warnings) == 1
+    assert kind in warnings[0]
+
+
+def test_more_than_100_mb_is_refused_even_leniently() -> None:
+    given = context(says("user", paper("application/pdf", "A" * (LARGEST * 4 // 3 + 8))))
+    with pytest.raises(UnsupportedContent, match="over 100 MB"):
+        body("anthropic", given, lenient=True)
+
+
+def test_documents_are_sent_with_their_names() -> None:
+    given = context(says("user", paper("text/csv", "YSxi", title="a.csv"), paper("application/pdf", title="b.pdf")))
+    for provider in ("anthropic", "openai", "openai-responses", "gemini"):
+        sent = flat(body(provider, given))
+        assert "a.csv" in sent
+        assert "a,b" in sent
+        assert "b.pdf" in sent
+
+
+def test_pictures_in_results_follow_behind_where_results_hold_none() -> None:
+    given = context(
+        says("user", "Hi"),
+        says("assistant", called("a"), called("b")),
+        says("user", result("a", "see", paper("image/png")), result("b", "ok")),
+    )
+    messages = body("openai", given, [LOOK])["messages"]
+    assert [message["role"] for message in messages] == ["user", "assistant", "tool", "tool", "user"]
+    assert messages[-1]["content"][-1]["type"] == "image_url"
+    inside = body("anthropic", given, [LOOK])["messages"][2]["content"][0]["content"]
+    assert [part["type"] for part in inside] == ["text", "image"]
+
+
+def test_that_a_tool_failed_is_said() -> None:
+    given = context(
+        says("user", "Hi"), says("assistant", called("a")), says("user", result("a", "no cat", is_error=True))
+    )
+    assert body("anthropic", given)["messages"][2]["content"][0]["is_error"] is True
+    assert body("openai", given)["messages"][2]["content"] == "Error: no cat"
+    assert body("gemini", given)["contents"][2]["parts"][0]["functionResponse"]["response"] == {"error": "no cat"}
+
+
+def test_of_many_cache_marks_the_last_four_stay_wherever_they_stand() -> None:
+    marked = {"type": "text", "text": "system", "cache_control": {"type": "ephemeral"}}
+    given = context(says("system", marked), *(says("user", f"turn {number}", cache=True) for number in range(6)))
+    sent = body("anthropic", given)
+    assert "cache_control" not in sent["system"][0]
+    marks = ["cache_control" in part for part in sent["messages"][0]["content"]]
+    assert marks == [False, False, True, True, True, True]
+    few = context(says("system", marked), says("user", "Hi", cache=True))
+    assert flat(body("anthropic", few)).count("cache_control") == 2
+    assert "cache_control" not in flat(body("openai", few))
+
+
+def test_foreign_calls_of_server_tools_are_told() -> None:
+    searched = {"type": "server_tool_use", "id": "s1", "name": "web_search", "input": {"query": "cats"}}
+    said = says("assistant", searched, "Cats purr.", api="claude")
+    sent, warnings = prepared("openai", context(says("user", "Hi"), said, says("user", "And?")))
+    assert "called web_search" in sent["messages"][1]["content"]
+    assert len(warnings) == 1
+
+
+def test_gemini_gets_a_stand_in_for_signatures_of_calls_that_others_made() -> None:
+    given = context(says("user", "Hi"), says("assistant", called("a"), called("b"), api="claude"))
+    parts = body("gemini", given, [LOOK], model="gemini-3-pro")["contents"][1]["parts"]
+    assert [part.get("thoughtSignature") for part in parts] == ["skip_thought_signature_validator", None]
+    older = body("gemini", given, [LOOK], model="gemini-2.5-pro")["contents"][1]["parts"]
+    assert "thoughtSignature" not in older[0]
+    own = says("assistant", {**called("a"), "signature": "c2ln"}, api="gemini")
+    assert body("gemini", context(says("user", "Hi"), own))["contents"][1]["parts"][0]["thoughtSignature"] == "c2ln"
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_an_empty_context_is_no_request(provider: str) -> None:
+    with pytest.raises(WrongContext, match="no message to answer"):
+        body(provider, context(says("system", "Be kind")))
+
+
+names = st.sampled_from(["a", "b", "c.d", ""])
+texts = st.sampled_from(["", "x", "two words"])
+blocks = st.one_of(
+    texts.map(lambda text: {"type": "text", "text": text}),
+    names.map(lambda name: called(name or None)),
+    st.tuples(names, texts).map(lambda both: result(both[0] or None, both[1])),
+    st.just(SIGNED),
+    st.just(paper("image/png")),
+    st.just(paper("text/plain", "SGk=", title="t")),
+)
+messages = st.lists(
+    st.tuples(st.sampled_from(["user", "assistant", "system"]), st.lists(blocks, max_size=4)).map(
+        lambda both: {"role": both[0], "content": both[1]}
+    ),
+    max_size=8,
+)
+
+
+@given(said=messages)
+def test_any_history_becomes_a_valid_one(said: list[dict[str, Any]]) -> None:
+    """Of each call there is one result, right behind it, and no result is without its call."""
+    given = context(*said)
+    assert write_context(read_context(write_context(given))) == write_context(given)
+    try:
+        sent = body("anthropic", given)
+    except WrongContext:
+        return
+    open_calls: list[str] = []
+    for message in sent["messages"]:
+        results = [block["tool_use_id"] for block in message["content"] if block["type"] == "tool_result"]
+        assert results == open_calls
+        kinds = [block["type"] == "tool_result" for block in message["content"]]
+        assert kinds == sorted(kinds, reverse=True)
+        open_calls = [block["id"] for block in message["content"] if block["type"] == "tool_use"]
+    assert open_calls == []
+    for one, other in zip(sent["messages"], sent["messages"][1:], strict=False):
+        assert one["role"] != other["role"]

@@ -1,0 +1,201 @@
+"""Configuration, pointers, keys; `unspool provider` and `unspool replay`."""
+
+import json
+import stat
+from pathlib import Path
+
+import pytest
+
+from asking import environment, key, says
+from conftest import Run
+from model_server import Fault, ModelServer, Words
+from unspool.errors import NotConfigured
+from unspool.model import Usage
+from unspool.providers.addresses import ask_url
+from unspool.providers.catalogue import PROVIDERS
+from unspool.providers.config import read_config, target_of
+from unspool.providers.prices import cost_of
+
+TRACE = Path(__file__).parent.parent / "samples" / "traces" / "trip-planner.jsonl"
+CONFIG = """
+default = "kilo"
+
+[pointers.kilo]
+provider = "anthropic"
+model = "claude-sonnet-4-5"
+max_tokens = 500
+body = { temperature = 0.2 }
+
+[pointers.nano]
+provider = "shed"
+model = "tin/one"
+
+[providers.shed]
+base_url = "http://127.0.0.1:1/v1/"
+media = ["application/pdf"]
+search = true
+
+[providers.openai]
+base_url = "http://127.0.0.1:2/v1"
+headers = { x-team = "garden" }
+"""
+
+
+@pytest.fixture
+def config(home: Path) -> Path:
+    home.mkdir()
+    (home / "config.toml").write_text(CONFIG)
+    return home / "config.toml"
+
+
+@pytest.mark.usefixtures("config")
+def test_pointers() -> None:
+    config = read_config()
+    kilo, nano, openai = (target_of(name, config) for name in (None, "nano", "openai/gpt/5"))
+    assert (kilo.provider.name, kilo.model, kilo.max_tokens) == ("anthropic", "claude-sonnet-4-5", 500)
+    assert (nano.provider.api, nano.model, nano.provider.keyless) == ("openai", "tin/one", True)
+    assert ask_url(nano.provider, nano.model) == "http://127.0.0.1:1/v1/chat/completions"
+    assert nano.provider.abilities.media == ("application/pdf",)
+    assert (openai.model, openai.provider.headers) == ("gpt/5", {"x-team": "garden"})
+    asking = kilo.asking()
+    assert (asking.max_tokens, asking.settings) == (500, {"temperature": 0.2})
+
+
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [
+        ("default = 3", r"Expected `str | null`, got `int` - at `\$.default`"),
+        ("[pointers.a]\nprovider = 'x'", "missing required field `model`"),
+        ("[pointers.a]\nprovider = 'x'\nmodel = 'y'\nmodle = 'z'", "unknown field `modle`"),
+        ("[providers.a]\napi = 'soap'", "Invalid enum value 'soap'"),
+        ("= 3", "Invalid statement"),
+    ],
+)
+def test_a_wrong_configuration_says_where(config: Path, written: str, told: str) -> None:
+    config.write_text(written)
+    with pytest.raises(NotConfigured, match=told) as caught:
+        read_config()
+    assert str(config) in str(caught.value)
+
+
+def test_addresses_may_hold_the_version_already() -> None:
+    from msgspec.structs import replace
+
+    claude = replace(PROVIDERS["anthropic"], base_url="http://h/v1/")
+    assert ask_url(claude, "m") == "http://h/v1/messages"
+    gemini = replace(PROVIDERS["gemini"], base_url="http://h/v1beta")
+    assert ask_url(gemini, "models/g") == "http://h/v1beta/models/g:streamGenerateContent?alt=sse"
+
+
+def test_keys_are_kept_for_their_owner_alone(unspool: Run, home: Path) -> None:
+    quiet = {"PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring", "OPENAI_API_KEY": ""}
+    done = unspool("provider", "key", "openai", stdin=f"{key('openai')}\n".encode(), **quiet)
+    assert done.returncode == 0, done.stderr
+    assert key("openai") not in done.stderr.decode()
+    kept = home / "keys.toml"
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    rows = {
+        row["provider"]: row
+        for row in map(json.loads, unspool("provider", "list", "--json", **quiet).stdout.splitlines())
+    }
+    assert rows["openai"]["key"] == rows["openai-responses"]["key"] == str(kept)
+    assert rows["ollama"]["ready"] is True
+    with ModelServer() as at:
+        unspool("ask", "Hi", "-p", "openai/x", **quiet, OPENAI_BASE_URL=f"{at.url}/v1")
+    assert at.asked[0].headers["authorization"] == f"Bearer {key('openai')}"
+    kept.chmod(0o644)
+    refused = unspool("provider", "list", **quiet)
+    assert refused.returncode == 2
+    assert "can be read by others" in refused.stderr.decode()
+    kept.chmod(0o600)
+    kept.write_text(f'openai = "{key("openai")}')  # no TOML
+    assert key("openai") not in unspool("provider", "list", **quiet).stderr.decode()
+
+
+@pytest.mark.usefixtures("home")
+def test_keys_in_the_keyring(unspool: Run, tmp_path: Path) -> None:
+    (tmp_path / "ring.py").write_text(
+        "import json, pathlib\nfrom keyring.backend import KeyringBackend\n"
+        "class Ring(KeyringBackend):\n    priority = 9\n    file = pathlib.Path(__file__).with_name('ring.json')\n"
+        "    def get_password(self, service, name):\n"
+        "        return json.loads(self.file.read_text()).get(service + name) if self.file.exists() else None\n"
+        "    def set_password(self, service, name, key):\n"
+        "        self.file.write_text(json.dumps({service + name: key}))\n"
+    )
+    ring = {"PYTHON_KEYRING_BACKEND": "ring.Ring", "PYTHONPATH": str(tmp_path), "CO_API_KEY": "", "COHERE_API_KEY": ""}
+    done = unspool("provider", "key", "cohere", stdin=key("cohere").encode(), **ring)
+    assert "keyring" in done.stderr.decode(), done.stderr
+    listed = unspool("provider", "list", "--json", **ring).stdout.decode()
+    assert '"key":"keyring"' in listed
+    assert key("cohere") not in listed
+
+
+@pytest.mark.usefixtures("home")
+@pytest.mark.parametrize("provider", ["anthropic", "openai", "openai-responses", "gemini", "cohere"])
+def test_models_and_check(unspool: Run, provider: str) -> None:
+    with ModelServer() as at:
+        given = environment(at.url)
+        assert unspool("provider", "models", provider, **given).stdout == b"tin-1\n"
+        assert unspool("provider", "check", f"{provider}/tin-1", **given).returncode == 0
+        missing = unspool("provider", "check", f"{provider}/tin-9", provider, "--json", **given)
+    assert missing.returncode == 1
+    assert [json.loads(line)["ok"] for line in missing.stdout.splitlines()] == [False, True]
+
+
+def test_prices() -> None:
+    usage = Usage(input=1_000, cache_read=1_000, output=1_000)
+    known = cost_of(usage, PROVIDERS["anthropic"], "claude-sonnet-4-5")
+    assert known == pytest.approx(0.003 + 0.0003 + 0.015)
+    assert cost_of(usage, PROVIDERS["anthropic"], "tin-1", "claude-sonnet-4-5") == known
+    assert cost_of(usage, PROVIDERS["anthropic"], "tin-1") is None
+    assert cost_of(usage, PROVIDERS["ollama"], "claude-sonnet-4-5") is None
+    assert cost_of(None, PROVIDERS["anthropic"], "claude-sonnet-4-5") is None
+
+
+@pytest.mark.usefixtures("config")
+def test_what_a_pointer_sets_is_sent(unspool: Run) -> None:
+    given = json.dumps({"messages": [says("user", "Hi")]}).encode()
+    body = json.loads(unspool("request", "-", stdin=given).stdout)
+    assert (body["model"], body["max_tokens"], body["temperature"]) == ("claude-sonnet-4-5", 500, 0.2)
+
+
+@pytest.mark.usefixtures("home")
+def test_replay_sends_what_was_recorded(unspool: Run) -> None:
+    recorded = json.loads(TRACE.read_text().splitlines()[1])["request"]
+    with ModelServer(Words("Rome: 17 °C and sun. Oslo has snow at -3 °C."), Words("Oslo.")) as at:
+        given = environment(at.url)
+        same = unspool("replay", f"{TRACE}#2", "--json", **given)
+        other = unspool("replay", f"{TRACE}#2", "--model", "gpt-9", **given)
+    assert same.returncode == 0, same.stderr
+    told = json.loads(same.stdout)
+    assert told["replies"][0]["diff"] == []
+    assert told["recorded"]["duration_ms"] == 700
+    assert told["recorded"]["cost"] > 0
+    sent = at.bodies[0]
+    assert {name: sent[name] for name in recorded} == recorded
+    assert sent["stream"] is True
+    assert at.bodies[1]["model"] == "gpt-9"
+    assert "+Oslo." in other.stdout.decode()
+
+
+@pytest.mark.usefixtures("home")
+def test_replay_to_others_beside_each_other(unspool: Run) -> None:
+    with ModelServer(Words("Rome."), Fault(400, {"error": {"message": "no"}}), Words("Oslo.")) as at:
+        to = [part for name in ("anthropic", "gemini", "cohere") for part in ("-p", f"{name}/tin-1")]
+        done = unspool("replay", f"{TRACE}#2", *to, **environment(at.url))
+    assert done.returncode == 3
+    shown = done.stdout.decode()
+    assert "recorded: gpt-5-mini" in " ".join(shown.split())
+    assert "Gemini: 400 no" in " ".join(shown.replace("│", " ").split())
+    assert "+Rome." in shown
+    assert "+Oslo." in shown
+    claude = at.bodies[0]
+    assert claude["system"][0]["text"].startswith("You plan trips.")
+    assert claude["tools"][0]["input_schema"]["type"] == "object"
+    assert [block["type"] for block in claude["messages"][2]["content"]] == ["tool_result", "tool_result"]
+
+
+@pytest.mark.usefixtures("home")
+@pytest.mark.parametrize("name", [f"{TRACE}#99", f"{TRACE}", "gone.jsonl#1"])
+def test_replay_of_what_is_not_there(unspool: Run, name: str) -> None:
+    assert unspool("replay", name).returncode == 2
