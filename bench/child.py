@@ -17,7 +17,7 @@ from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent.parent / ".bench"
 CACHE = FOLDER / "cache"
-_ENVIRONMENT = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"} | {
+ENVIRONMENT = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"} | {
     "PYTHONPYCACHEPREFIX": str(FOLDER / "bytecode"),
     "UNSPOOL_CACHE": str(CACHE),
 }
@@ -42,7 +42,7 @@ def run(command: Sequence[str]) -> tuple[Cost, str]:
     """What the command cost and what it printed."""
     with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:
         begin = time.perf_counter()
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=errors, env=_ENVIRONMENT)
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=errors, env=ENVIRONMENT)
         try:
             _, status, usage = os.wait4(process.pid, 0)
         except KeyboardInterrupt:

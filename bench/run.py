@@ -17,6 +17,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 import agents
+import asking
 import child
 import pretty
 import squash
@@ -46,7 +47,7 @@ _LARGE = 400_000_000
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="What unspool costs, measured against parsing alone.")
-    names = [_START_UP, *CASES, *squash.CASES, *pretty.CASES, *threads.CASES, *agents.CASES]
+    names = [_START_UP, *CASES, *squash.CASES, *pretty.CASES, *threads.CASES, *asking.CASES, *agents.CASES]
     parser.add_argument("cases", metavar="CASE", nargs="*", help=f"one of {', '.join(names)}; default: all")
     parser.add_argument(
         "--quick", action="store_true", help="small inputs, under a minute; start-up weighs too much for bounds"
@@ -98,7 +99,7 @@ def main() -> None:
 def measured(names: Sequence[str], quick: bool) -> Iterator[tuple[str, Iterator[AnyRow]]]:
     """What is measured at one go: a case, or all cases of a folder with logs."""
     for name in names:
-        if not any(name in part.CASES for part in (agents, squash, pretty, threads)):
+        if not any(name in part.CASES for part in (agents, squash, pretty, threads, asking)):
             yield name, measure(name, quick)
     if set(names) & set(squash.CASES):
         yield "squash", squash.measure(names, quick)
@@ -107,6 +108,8 @@ def measured(names: Sequence[str], quick: bool) -> Iterator[tuple[str, Iterator[
     for name in names:
         if name in threads.CASES:
             yield name, threads.measure(name, quick)
+        elif name in asking.CASES:
+            yield name, asking.measure(name, quick)
     for folder, cases in agents.by_folder(names).items():
         yield folder, agents.measure(folder, cases, quick)
 

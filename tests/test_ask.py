@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from asking import PROVIDERS, environment, key
 from conftest import Run
+from contexts import PROVIDERS, environment, key
 from model_server import Fault, ModelServer, Words
 from unspool.store.store import Store
 from unspool.threads.context import resolve

@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from asking import environment
 from conftest import Run
+from contexts import environment
 from model_server import ModelServer, Words
 from unspool.store.store import Store
 from unspool.threads.context import resolve

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from asking import called, paper, result, says
+from contexts import called, paper, result, says
 from unspool.errors import UnspoolError, WrongContext
 from unspool.wires.gpt2099 import PROVIDERS, aggregate, prepare, stream
 

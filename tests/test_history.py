@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asking import LOOK, POINT, PROVIDERS, body, called, context, paper, prepared, result, says
+from contexts import LOOK, POINT, PROVIDERS, body, called, context, paper, prepared, result, says
 from unspool.errors import UnsupportedContent, WrongContext
 from unspool.model import Context, Message, Said, Text, Thinking
 from unspool.wires.calls import UNANSWERED

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from asking import environment, key, says
 from conftest import Run
+from contexts import environment, key, says
 from model_server import Fault, ModelServer, Words
 from unspool.errors import NotConfigured
 from unspool.model import Usage

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from asking import PROVIDERS, called, paper, says
 from conftest import Run
+from contexts import PROVIDERS, called, paper, says
 from model_server import MODEL, Words, _events
 
 pytestmark = pytest.mark.usefixtures("home")

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from asking import LOOK, POINT, body, called, context, key, paper, result, says
+from contexts import LOOK, POINT, body, called, context, key, paper, result, says
 from model_server import Fault, ModelServer, Words
 
 FULL = context(

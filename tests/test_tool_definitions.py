@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from asking import LOOK, PROVIDERS, body, context, prepared, says
+from contexts import LOOK, PROVIDERS, body, context, prepared, says
 from unspool.errors import UnsupportedContent, WrongContext
 from unspool.model import Tool
 from unspool.wires.normalised import read_tools

@@ -15,10 +15,10 @@ from msgspec.structs import replace
 from unspool.dialect import Asking, Piece
 from unspool.errors import BookmarkTaken
 from unspool.model import Answer, Context, Draft, Message, Response, Tool, ToolResult, ToolUse, Turn
+from unspool.providers import prices
 from unspool.providers.calling import Answered, ask
 from unspool.providers.config import Target
 from unspool.providers.network import Network
-from unspool.providers.prices import cost_of
 from unspool.servers.connections import Connections
 from unspool.servers.results import failed
 from unspool.store.store import Store
@@ -84,6 +84,7 @@ class Loop:
         asking = target.asking()
         self._names = {fit_name(tool.name, asking): tool.name for tool in tools}
         self._warned: set[str] = set()
+        self._begun = False
 
     def run(self, turn: Turn) -> Outcome:
         """From a turn that waits for an answer, or whose calls wait to be carried out."""
@@ -123,7 +124,7 @@ class Loop:
 
     def _ask(self, turn: Turn) -> tuple[Turn, Answered]:
         body = self.body(resolve(self._store, [turn.id]))
-        answered = ask(self._network, self._target, body, self._screen.piece, self._screen.waiting)
+        answered = ask(self._network, self._target, body, self._piece, self._screen.waiting)
         response = answered.response
         message = response.messages[0] if response.messages else Message("assistant", ())
         stored = self._append(
@@ -131,6 +132,12 @@ class Loop:
         )
         self._screen.answered(stored, message)
         return stored, answered
+
+    def _piece(self, piece: Piece) -> None:
+        if not self._begun:
+            self._begun = True
+            prices.fetch()
+        self._screen.piece(piece)
 
     def _about(self, answered: Answered, response: Response) -> Answer:
         provider, model = self._target.provider, response.model or self._target.model
@@ -142,7 +149,7 @@ class Loop:
             response_id=response.id,
             stop=response.stop,
             usage=response.usage,
-            cost=cost_of(response.usage, provider, model, self._target.model),
+            cost=prices.cost_of(response.usage, provider, model, self._target.model),
             status="complete" if answered.halted is None else "error" if answered.halted == "error" else "interrupted",
             error=answered.error,
             started=answered.started,
