@@ -41,6 +41,7 @@ def _plain(value: Any) -> Any:
 
 
 def test_anthropic() -> None:
+    pytest.importorskip("anthropic")
     from anthropic.types import MessageParam, TextBlockParam, ToolChoiceParam, ToolUnionParam
 
     sent = body("anthropic", FULL, [LOOK])
@@ -54,6 +55,7 @@ def test_anthropic() -> None:
 
 
 def test_openai_chat() -> None:
+    pytest.importorskip("openai")
     from openai.types.chat import ChatCompletionMessageParam, ChatCompletionToolParam
 
     sent = body("openai", FULL, [LOOK])
@@ -63,6 +65,7 @@ def test_openai_chat() -> None:
 
 
 def test_openai_responses() -> None:
+    pytest.importorskip("openai")
     from openai.types.responses import ResponseInputItemParam, ToolParam
 
     thought = {"type": "thinking", "thinking": "hm", "encrypted": "Y2lwaGVy", "extra": {"id": "rs_1", "summary": []}}
@@ -77,8 +80,7 @@ def test_openai_responses() -> None:
 
 
 def test_gemini() -> None:
-    from google.genai import types
-
+    types = pytest.importorskip("google.genai.types")
     sent = body("gemini", FULL, [LOOK])
     for content in sent["contents"]:
         types.Content.model_validate(content)  # refuses unknown keys
@@ -91,6 +93,7 @@ def test_gemini() -> None:
 
 
 def test_cohere() -> None:
+    pytest.importorskip("cohere")
     from cohere import ChatMessageV2, ToolV2
 
     sent = body("cohere", FULL, [LOOK])
@@ -105,8 +108,7 @@ ANSWER = Words("A cat sits there.", thinking="Let me see.", calls=CALLS)
 
 
 def test_the_anthropic_client_understands_the_server() -> None:
-    import anthropic
-
+    anthropic = pytest.importorskip("anthropic")
     with ModelServer(
         ANSWER, Fault(529, {"type": "error", "error": {"type": "overloaded_error", "message": "no"}})
     ) as at:
@@ -128,8 +130,7 @@ def test_the_anthropic_client_understands_the_server() -> None:
 
 
 def test_the_openai_client_understands_the_server() -> None:
-    import openai
-
+    openai = pytest.importorskip("openai")
     with (
         ModelServer(ANSWER, ANSWER) as at,
         openai.OpenAI(base_url=f"{at.url}/v1", api_key=key("openai"), max_retries=0) as client,
@@ -146,9 +147,8 @@ def test_the_openai_client_understands_the_server() -> None:
 
 
 def test_the_gemini_client_understands_the_server() -> None:
-    from google import genai
-    from google.genai import types
-
+    genai = pytest.importorskip("google.genai")
+    types = genai.types
     with ModelServer(ANSWER) as at:
         options = types.HttpOptions(base_url=at.url)
         contents = [types.Content.model_validate(each) for each in body("gemini", FULL, [LOOK])["contents"]]
@@ -160,9 +160,7 @@ def test_the_gemini_client_understands_the_server() -> None:
 
 
 def test_the_cohere_client_understands_the_server() -> None:
-    import cohere
-    import httpx
-
+    cohere, httpx = pytest.importorskip("cohere"), pytest.importorskip("httpx")
     with ModelServer(Words("A cat.", thinking="Hm.")) as at:
         sent = body("cohere", FULL, [LOOK])
         del sent["stream"]
