@@ -86,6 +86,12 @@ def _own(block: Block) -> Iterator[dict[str, Any]]:
             yield {"type": "reasoning", "summary": summary, **kept, "encrypted_content": block.encrypted}
         case ToolUse(server_side=True) | Compaction() if isinstance(extra.get("raw"), dict):
             yield extra["raw"]  # a call that the API ran itself, with its result
+        case Compaction(encrypted=str(cipher)):
+            kept = {"id": extra["id"]} if extra.get("id") else {}
+            yield {"type": "compaction", **kept, "encrypted_content": cipher}
+        case ToolUse(server_side=True) if extra.get("type") == "web_search_call" and block.id:
+            status = extra.get("status") or "completed"
+            yield {"type": "web_search_call", "id": block.id, "status": status, "action": block.arguments or {}}
         case ToolUse() if extra.get("type") == "custom_tool_call":
             call = {"type": "custom_tool_call", "call_id": block.id, "name": block.name}
             yield {**call, "input": block.text or dumps(block.arguments)}
