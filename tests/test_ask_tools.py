@@ -285,6 +285,19 @@ def test_tools_of_a_server_that_fails_cost_no_others(unspool: Run) -> None:
     assert listed[0]["inputSchema"]["required"] == ["a", "b"]
 
 
+def test_a_request_offers_what_ask_would(unspool: Run, tmp_path: Path) -> None:
+    add(unspool)
+    unspool("thread", "add", "Hi", "-b", "t", "--options", '{"servers": ["tin", "gone"]}')
+    done = unspool("request", "t", "-p", "openai/x", "--json")
+    offered = [tool["function"]["name"] for tool in json.loads(done.stdout)["tools"]]
+    assert offered[:2] == ["tin___add", "tin___weather"]
+    assert "without their tools: gone" in done.stderr.decode()
+    lines = tmp_path / "tools.jsonl"
+    lines.write_bytes(unspool("servers", "tools", "--json").stdout)
+    same = unspool("request", "t", "-p", "openai/x", "--tools", lines, "--json")
+    assert same.stdout == done.stdout
+
+
 def test_calling_a_tool_oneself(unspool: Run) -> None:
     add(unspool)
     assert unspool("servers", "call", "tin___add", "-", stdin=b'{"a": 1, "b": 1}').stdout == b"2\n"

@@ -229,6 +229,12 @@ def test_gemini_gets_a_stand_in_for_signatures_of_calls_that_others_made() -> No
     assert body("gemini", context(says("user", "Hi"), own))["contents"][1]["parts"][0]["thoughtSignature"] == "c2ln"
 
 
+def test_a_conversation_that_the_assistant_begins_is_opened() -> None:
+    given = context(says("system", "Be kind."), says("assistant", "Welcome."), says("user", "Hi"))
+    assert [message["role"] for message in body("anthropic", given)["messages"]] == ["user", "assistant", "user"]
+    assert [message["role"] for message in body("openai", given)["messages"]] == ["system", "assistant", "user"]
+
+
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_an_empty_context_is_no_request(provider: str) -> None:
     with pytest.raises(WrongContext, match="no message to answer"):
@@ -263,6 +269,7 @@ def test_any_history_becomes_a_valid_one(said: list[dict[str, Any]]) -> None:
     except WrongContext:
         return
     open_calls: list[str] = []
+    assert sent["messages"][0]["role"] == "user"
     for message in sent["messages"]:
         results = [block["tool_use_id"] for block in message["content"] if block["type"] == "tool_result"]
         assert results == open_calls

@@ -113,6 +113,16 @@ def test_keys_are_kept_for_their_owner_alone(unspool: Run, home: Path) -> None:
 
 
 @pytest.mark.usefixtures("home")
+@pytest.mark.parametrize("wrong", ["two words", "schlüssel", "line\nbreak"])
+def test_a_key_that_no_header_takes_is_not_shown(unspool: Run, wrong: str) -> None:
+    with ModelServer() as at:
+        done = unspool("ask", "Hi", "-p", "openai/x", **{**environment(at.url), "OPENAI_API_KEY": wrong})
+    assert done.returncode == 2
+    assert wrong not in done.stderr.decode()
+    assert "$OPENAI_API_KEY holds blanks" in done.stderr.decode()
+
+
+@pytest.mark.usefixtures("home")
 def test_keys_in_the_keyring(unspool: Run, tmp_path: Path) -> None:
     (tmp_path / "ring.py").write_text(
         "import json, pathlib\nfrom keyring.backend import KeyringBackend\n"

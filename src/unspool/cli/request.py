@@ -16,7 +16,13 @@ COMPAT = click.option(
     metavar="PTR|PROVIDER[/MODEL]",
     help="Whom it is for; else as in the thread, or the default.",
 )
-@click.option("--tools", "tool_files", metavar="FILE", multiple=True, help="Tools to offer: MCP definitions, as JSON.")
+@click.option(
+    "--tools",
+    "tool_files",
+    metavar="FILE",
+    multiple=True,
+    help="Tools to offer: MCP definitions, as JSON; else those of the thread's servers.",
+)
 @click.option("--curl", "as_curl", is_flag=True, help="A line for a shell, with the key taken from the environment.")
 @click.option("--lenient", is_flag=True, help="Say in words what the provider does not take, with a warning.")
 @COMPAT
@@ -40,25 +46,28 @@ def command(
     unspool context resolve | unspool request - -p gemini/gemini-2.5-pro --curl
     """
     from unspool.cli.words import say
-    from unspool.jobs.request import context_json, context_of, curl, prepare, prepare_as_gpt2099, target_for, tools_in
+    from unspool.jobs import request
     from unspool.providers.config import read_config, target_of
     from unspool.sources.jsontext import dumps
 
     config = read_config()
     if compat:
-        context = context_json(headishes)
+        context = request.context_json(headishes)
         pointer = named or ((context.get("options") or {}).get("provider_ptr") if isinstance(context, dict) else None)
         target = target_of(pointer, config, model_needed=False)
-        body = prepare_as_gpt2099(context, tool_files, target.provider.name)
+        body = request.prepare_as_gpt2099(context, tool_files, target.provider.name)
     else:
-        resolved = context_of(headishes)
-        target = target_for(resolved, named, config)
-        prepared = prepare(resolved, tools_in(tool_files), target, lenient)
+        resolved = request.context_of(headishes)
+        target = request.target_for(resolved, named, config)
+        tools, missing = (request.tools_in(tool_files), []) if tool_files else request.tools_of(resolved)
+        if missing:
+            say(f"unspool: not set up here, so without their tools: {', '.join(missing)}")
+        prepared = request.prepare(resolved, tools, target, lenient)
         body = prepared.body
         for warning in prepared.warnings:
             say(f"unspool: {warning}")
     if as_curl:
-        click.echo(curl(target, body))
+        click.echo(request.curl(target, body))
     elif as_json:
         click.echo(dumps(body))
     else:

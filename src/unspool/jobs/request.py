@@ -43,8 +43,8 @@ def context_of(headishes: Sequence[str]) -> Context:
         return resolve(store, headishes)
 
 
-def read_json(path: str) -> Any:
-    """A JSON document; `-` is standard input."""
+def read_json(path: str, lines: bool = False) -> Any:
+    """A JSON document, or with `lines` JSON lines as a list; `-` is standard input."""
     if path == DASH:
         if sys.stdin is None:
             raise InputNotFound("standard input is closed")
@@ -58,11 +58,43 @@ def read_json(path: str) -> Any:
         return loads(data)
     except Unreadable as error:
         name = "standard input" if path == DASH else path
+        if lines and b"\n" in data.strip():
+            return [_line(line, f"{name}:{number}") for number, line in enumerate(data.splitlines(), 1) if line.strip()]
         raise WrongContext(f"{name}: no JSON: {error}") from error
 
 
+def _line(data: bytes, place: str) -> Any:
+    try:
+        return loads(data)
+    except Unreadable as error:
+        raise WrongContext(f"{place}: no JSON: {error}") from error
+
+
 def tools_in(paths: Sequence[str]) -> list[Tool]:
-    return [tool for path in paths for tool in read_tools(read_json(path))]
+    """A list, what `tools/list` answers, or one definition a line."""
+    return [tool for path in paths for tool in read_tools(_definitions(path))]
+
+
+def _definitions(path: str) -> Any:
+    value = read_json(path, lines=True)
+    return [value] if isinstance(value, dict) and "name" in value else value
+
+
+def tools_of(context: Context) -> tuple[list[Tool], list[str]]:
+    """The tools that `ask` would offer, and the servers of the thread that are not set up here."""
+    names = context.options.get("servers")
+    wanted = [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
+    if not wanted:
+        return [], []
+    from unspool.servers.connections import Connections
+    from unspool.servers.registry import read_servers
+
+    known = read_servers()
+    missing = [name for name in wanted if name not in known]
+    if len(missing) == len(wanted):
+        return [], missing
+    with Connections() as servers:
+        return [tool for name in wanted if name in known for tool in servers.open(name, known[name])], missing
 
 
 def target_for(context: Context, named: str | None, config: Config) -> Target:
@@ -82,7 +114,7 @@ def prepare_as_gpt2099(context: Any, tool_files: Sequence[str], provider: str) -
 
     if provider not in PROVIDERS:
         raise WrongContext(f"gpt2099 knows no provider {provider!r}, only {', '.join(PROVIDERS)}")
-    tools = [tool for path in tool_files for tool in _listed(read_json(path))]
+    tools = [tool for path in tool_files for tool in _listed(_definitions(path))]
     return prepare(provider, context, tools)
 
 

@@ -4,6 +4,7 @@ A key is read when something is sent, and is held nowhere else: not in the store
 """
 
 import os
+import re
 import stat
 import tomllib
 from collections.abc import Mapping
@@ -15,6 +16,7 @@ from unspool.sources.jsontext import dumps
 from unspool.sources.keys import data_folder
 
 _SERVICE = "unspool"
+_WHOLE = re.compile(r"[!-~]+")
 
 
 def keys_path() -> Path:
@@ -41,6 +43,8 @@ def key_of(provider: Provider) -> str | None:
         names = " or ".join(f"${name}" for name in provider.keys)
         way = f"set {names}, or " if names else ""
         raise NotConfigured(f"no key for {provider.title}: {way}give it to `unspool provider key {provider.name}`")
+    if found is not None and not _WHOLE.fullmatch(found[0]):  # a header would refuse it, and show it
+        raise NotConfigured(f"the key for {provider.title} in {found[1]} holds blanks, or letters that no key has")
     return found[0] if found else None
 
 

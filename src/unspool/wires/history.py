@@ -26,6 +26,8 @@ from unspool.wires.calls import Entry, answered, fit_name, in_words
 
 LARGEST = 100_000_000
 """Bytes of one document."""
+OPENING = "(The conversation begins with the assistant.)"
+"""Said where a provider wants a user's message first, and there is none."""
 MARK = {"type": "ephemeral"}
 _TEXTS = ("text/*", "application/json", "application/xml", "application/yaml", "application/x-yaml", "*+json", "*+xml")
 
@@ -37,6 +39,11 @@ def settle(context: Context, asking: Asking) -> list[Entry]:
         for number, said in enumerate(context.messages, 1)
     ]
     settled: list[Entry] = []
+    if (
+        asking.abilities.alternating
+        and next((each.role for each in entries if each.role != "system"), "") == "assistant"
+    ):
+        settled.append(Entry("user", [Text(OPENING)], "the beginning"))
     for entry in answered(entries, asking):
         entry.blocks = [found for block in entry.blocks for found in _taken(block, entry, asking)]
         if entry.marked:
