@@ -122,6 +122,13 @@ def test_what_waiting_does_not_help(unspool: Run, fault: Fault, told: str) -> No
     assert texts("talk") == ["Hi", "Hello."]
 
 
+def test_somebody_else_can_resume(unspool: Run) -> None:
+    with ModelServer(Fault(400)) as at:
+        unspool("ask", "Hi", "-p", "openai/x", "-b", "talk", **environment(at.url))
+        unspool("ask", "--resume", "-p", "gemini/g", **environment(at.url))
+    assert at.bodies[1] == {"contents": [{"role": "user", "parts": [{"text": "Hi"}]}]}
+
+
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_an_answer_that_is_cut_off_is_kept_as_such(unspool: Run, provider: str) -> None:
     with ModelServer(Words("A cat sits there.", cut=5 if provider == "anthropic" else 3)) as at:
@@ -257,6 +264,20 @@ def test_what_is_cut_off_in_the_middle_loses_no_finished_turn(unspool: Run, how:
         resumed = unspool("ask", "--resume", "-c", "t", **given)
     assert resumed.stdout == b"Hello.\n"
     assert texts("t") == ["One", "First.", "Two", "Hello."]
+
+
+def test_who_has_seen_enough_does_not_keep_the_answer_from_being_stored() -> None:
+    go_on = threading.Event()
+    with ModelServer(Words("First, and then much more.", pause=go_on)) as at:
+        command = [sys.executable, "-m", "unspool", "ask", "Hi", "-p", "anthropic/x", "-b", "t"]
+        given, quiet = {**os.environ, **environment(at.url)}, subprocess.DEVNULL
+        with subprocess.Popen(command, env=given, stdin=quiet, stdout=subprocess.PIPE, stderr=quiet) as running:
+            assert running.stdout is not None
+            assert running.stdout.read(3) == b"Fir"
+            running.stdout.close()
+            go_on.set()
+            assert running.wait(60) == 0
+    assert texts("t") == ["Hi", "First, and then much more."]
 
 
 def test_there_is_nothing_to_resume(unspool: Run) -> None:

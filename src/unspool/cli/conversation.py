@@ -43,24 +43,31 @@ class Conversation:
             return
         if self._kind == "text":
             text = piece.content.translate(_CONTROLS) if self._terminal else piece.content
-            click.echo(text, nl=False)
-            if sys.stdout is not None:
-                sys.stdout.flush()
+            self._write(text)
             self._open = not text.endswith("\n")
         elif self._kind == "thinking" and self._thinking and self._dim:
             click.echo(click.style(piece.content.translate(_CONTROLS), dim=True), nl=False, err=True, color=colour())
             self._open = not piece.content.endswith("\n")
 
+    def _write(self, text: str) -> None:
+        """To standard output. Whoever has seen enough does not keep the answer from being stored."""
+        try:
+            click.echo(text, nl=False)
+            if sys.stdout is not None:
+                sys.stdout.flush()
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
     def _begin(self, kind: str) -> None:
         self._end_line()
-        if self._kind == "text" and kind == "text":
-            click.echo()
         self._kind = kind
 
     def _end_line(self) -> None:
-        if self._open:
-            click.echo(err=self._kind != "text")
-            self._open = False
+        if self._open and self._kind == "text":
+            self._write("\n")
+        elif self._open:
+            click.echo(err=True)
+        self._open = False
 
     def waiting(self, why: str, seconds: float) -> None:
         self._end_line()
@@ -74,7 +81,7 @@ class Conversation:
         self._end_line()
         self._kind = None
         if self._as_json:
-            click.echo(dumps(turn_record(turn, message)))
+            self._write(dumps(turn_record(turn, message)) + "\n")
             return
         say(click.style(account(turn), dim=True))
 
@@ -128,7 +135,7 @@ class Conversation:
 
     def results(self, turn: Turn, message: Message) -> None:
         if self._as_json:
-            click.echo(dumps(turn_record(turn, message)))
+            self._write(dumps(turn_record(turn, message)) + "\n")
 
 
 def turn_record(turn: Turn, message: Message) -> dict[str, Any]:

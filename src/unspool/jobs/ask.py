@@ -42,8 +42,8 @@ def ask(wish: Wish, screen: Screen) -> Outcome:
     """Nothing is stored before it is clear that it can be sent."""
     with ExitStack() as stack:
         store = stack.enter_context(Store.open())
-        turn, context = (_resumed(store, wish), None) if wish.resume else (None, _context(store, wish))
-        given = context or resolve(store, [turn.id if turn else ""])
+        turn = _resumed(store, wish) if wish.resume else None
+        given = _context(store, wish) if turn is None else _held(resolve(store, [turn.id]), wish)
         target = _target(given, wish)
         key_of(target.provider)
         network = stack.enter_context(Network(wish.patience))
@@ -87,8 +87,13 @@ def _context(store: Store, wish: Wish) -> Context:
     return Context(tuple(said), inherited([before.options, wish.options]))
 
 
+def _held(context: Context, wish: Wish) -> Context:
+    """What was said so far, with other options for this once."""
+    return Context(context.messages, inherited([context.options, wish.options]))
+
+
 def _target(context: Context, wish: Wish) -> Target:
-    pointer = wish.options.get("provider_ptr") or context.options.get("provider_ptr")
+    pointer = context.options.get("provider_ptr")
     target = target_of(pointer if isinstance(pointer, str) else None, read_config())
     if wish.max_tokens:
         from msgspec.structs import replace

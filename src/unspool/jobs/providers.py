@@ -73,7 +73,8 @@ def _checked(network: Network, name: str, target: Target) -> Checked:
         return Checked(name, False, str(error))
     if target.model is not None and known and target.model not in known:
         return Checked(name, False, f"{target.provider.title} lists no model {target.model}")
-    return Checked(name, True, f"{target.provider.title}, {target.model or f'{len(known):,} models'}")
+    found = "1 model" if len(known) == 1 else f"{len(known):,} models"
+    return Checked(name, True, f"{target.provider.title}, {target.model or found}")
 
 
 def keep(name: str, key: str) -> tuple[Provider, str]:
