@@ -84,8 +84,8 @@ def _show(each: "Replayed", diffs: list[list[str]]) -> None:
 def _said(reply: "Reply") -> "Text":
     from rich.text import Text
 
-    from unspool.cli.words import safe
     from unspool.jobs.replay import lines_of
+    from unspool.views.harmless import safe
 
     text = Text("\n".join(safe(line) for line in lines_of(reply.message)))
     if reply.error:
