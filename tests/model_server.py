@@ -25,7 +25,7 @@ class Words:
     stop: str = ""
     """In the provider's words; by itself what the answer is."""
     cut: int | None = None
-    """The connection ends behind so many events."""
+    """The connection ends behind so many events, or bytes of what is not streamed."""
     error: dict[str, Any] | None = None
     """An event that says so comes behind `cut` events, or at the end."""
     pause: threading.Event | None = None
@@ -73,7 +73,7 @@ class ModelServer:
                 if isinstance(said, Fault):
                     _send(self, said.status, said.body or {"error": {"message": "no"}}, said.headers)
                 elif not said.streamed:
-                    _send(self, 200, _whole(self.path, said), {})
+                    _send(self, 200, _whole(self.path, said), {}, said.cut)
                 else:
                     _stream(self, list(_events(self.path, said)), said)
 
@@ -103,7 +103,9 @@ class ModelServer:
         self._server.server_close()
 
 
-def _send(handler: BaseHTTPRequestHandler, status: int, body: Any, headers: dict[str, str]) -> None:
+def _send(
+    handler: BaseHTTPRequestHandler, status: int, body: Any, headers: dict[str, str], cut: int | None = None
+) -> None:
     data = body.encode() if isinstance(body, str) else json.dumps(body).encode()
     handler.send_response(status)
     handler.send_header("content-type", "text/plain" if isinstance(body, str) else "application/json")
@@ -111,7 +113,10 @@ def _send(handler: BaseHTTPRequestHandler, status: int, body: Any, headers: dict
     for name, value in headers.items():
         handler.send_header(name, value)
     handler.end_headers()
-    handler.wfile.write(data)
+    handler.wfile.write(data[:cut])
+    if cut is not None:
+        handler.close_connection = True
+        handler.connection.shutdown(socket.SHUT_RDWR)
 
 
 def _stream(handler: BaseHTTPRequestHandler, events: list[Any], said: Words) -> None:

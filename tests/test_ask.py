@@ -60,6 +60,11 @@ def test_a_key_is_in_no_file_and_no_message(unspool: Run, home: Path) -> None:
         unspool("ask", "Hi", "-p", "openai/x", **environment(at.url))
     assert done.returncode == 3
     assert done.stderr.decode() == "unspool: OpenAI: 401 wrong key [key]\n"
+    said = {"error": {"message": f"{'x' * 490} {key('openai')}", "type": "server_error"}}
+    with ModelServer(Words("A cat sits.", cut=3, error=said)) as at:
+        done = unspool("ask", "Hi", "-p", "openai/x", "--json", **environment(at.url))
+    assert json.loads(done.stdout)["error"].endswith("x [key] (se")
+    assert key("openai")[:6] not in done.stderr.decode()
     for file in home.rglob("*"):
         assert key("openai").encode() not in file.read_bytes()
 
@@ -160,6 +165,13 @@ def test_a_host_that_does_not_stream(unspool: Run, home: Path) -> None:
     assert (done.returncode, done.stdout) == (0, b"All at once.\n"), done.stderr
     assert "authorization" not in at.asked[0].headers
     assert at.bodies[0]["model"] == "tin-1"
+
+
+def test_a_whole_answer_that_is_cut_off_is_asked_for_again(unspool: Run) -> None:
+    with ModelServer(Words("All at once.", streamed=False, cut=20), Words("Again.")) as at:
+        done = unspool("ask", "Hi", "-p", "openai/x", **environment(at.url))
+    assert (done.returncode, done.stdout) == (0, b"Again.\n"), done.stderr
+    assert "the connection was closed" in done.stderr.decode()
 
 
 def test_nobody_is_there(unspool: Run) -> None:

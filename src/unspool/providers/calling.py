@@ -23,6 +23,8 @@ from unspool.wires import speaker_for
 from unspool.wires.aggregate import aggregate, aggregate_body, error_text
 
 _TRIES = 5
+_MOST = 500
+"""Letters of an error that are told."""
 _LONGEST = 60.0
 """Seconds that we wait for a provider that says how long; who says more is told to people instead."""
 _PASSING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
@@ -64,12 +66,12 @@ def ask(
     """Raises ProviderFailed where nothing was answered; an answer that broke off is one, and says so."""
     provider = target.provider
     key = key_of(provider)
-    call = _Call(network, target, encode(body), headers(provider, key), shown)
+    call = _Call(network, target, encode(body), key, shown)
     for attempt in range(1, _TRIES + 1):
         try:
             return call.once()
         except _Refused as refused:
-            said = f"{provider.title}: {_without(str(refused), key)}"
+            said = f"{provider.title}: {refused}"
             wait = _wait(refused.wait, attempt)
             if not refused.passing or attempt == _TRIES or wait > _LONGEST:
                 again = f"; it asks to wait {wait:.0f} s" if wait > _LONGEST else ""
@@ -84,31 +86,33 @@ def _wait(asked: float | None, attempt: int) -> float:
     return asked if asked is not None else min(0.5 * 2 ** (attempt - 1), 8.0) * random.uniform(0.75, 1.25)
 
 
-def _without(text: str, key: str | None) -> str:
-    """Some providers repeat the key that they refuse."""
-    return text.replace(key, "[key]") if key else text
+def _told(error: Any, key: str | None) -> str:
+    """What an error says, in one line, without the key: some providers repeat what they refuse."""
+    text = " ".join(error_text(error).split())
+    return (text.replace(key, "[key]") if key else text)[:_MOST]
 
 
 class _Call:
     def __init__(
-        self, network: Network, target: Target, body: bytes, sent: dict[str, str], shown: Callable[[Piece], None]
+        self, network: Network, target: Target, body: bytes, key: str | None, shown: Callable[[Piece], None]
     ) -> None:
         self._network = network
         self._api = target.provider.api
         self._show = speaker_for(self._api).show
         self._url = ask_url(target.provider, target.model)
-        self._body, self._headers, self._shown = body, sent, shown
+        self._headers = headers(target.provider, key)
+        self._body, self._key, self._shown = body, key, shown
 
     def once(self) -> Answered:
         started = _now()
         try:
             with self._network.post(self._url, self._headers, self._body) as reply:
                 if reply.status != 200:
-                    raise _refusal(reply)
+                    raise _refusal(reply, self._key)
                 if "json" in reply.headers.get("content-type", ""):
                     return self._whole(reply.whole(), started)
                 return self._streamed(reply, started)
-        except Unreachable as error:
+        except (Unreachable, CutOff) as error:
             raise _Refused(f"{self._url.partition('?')[0]}: {error}", None, None, True) from error
 
     def _whole(self, data: bytes, started: int) -> Answered:
@@ -117,7 +121,7 @@ class _Call:
         listed = isinstance(value, list)
         told = aggregate(self._api, value) if listed else aggregate_body(self._api, mapping(value))
         if not told.response.messages:
-            raise _Refused(error_text(value)[:500] or "an empty answer", None, None, False)
+            raise _Refused(_told(value, self._key) or "an empty answer", None, None, False)
         for block in told.response.messages[0].blocks:
             match block:
                 case Text() | Thinking():
@@ -143,7 +147,7 @@ class _Call:
             halted = "person"
         told = aggregate(self._api, events)
         if told.error is not None:
-            halted, why = "error", error_text(told.error)
+            halted, why = "error", _told(told.error, self._key)
         if first is None and halted != "person" and not told.response.messages:
             passing = halted == "cut off" or any(kind in str(told.error) for kind in _PASSING_KINDS)
             raise _Refused(why or "the stream ended before it began", None, None, passing)
@@ -159,7 +163,7 @@ def _events(reply: Reply) -> Iterator[Any]:
     yield from assembler.end()
 
 
-def _refusal(reply: Reply) -> _Refused:
+def _refusal(reply: Reply, key: str | None) -> _Refused:
     try:
         said = loads_or_text(reply.whole()[:100_000])
     except CutOff:
@@ -167,8 +171,7 @@ def _refusal(reply: Reply) -> _Refused:
     passing = reply.status in _PASSING and reply.headers.get("x-should-retry") != "false"
     if any(kind in str(said) for kind in _LASTING_KINDS):
         passing = False
-    told = " ".join(error_text(said).split())[:500]
-    return _Refused(f"{reply.status} {told}".strip(), reply.status, _asked_to_wait(reply), passing)
+    return _Refused(f"{reply.status} {_told(said, key)}".strip(), reply.status, _asked_to_wait(reply), passing)
 
 
 def _asked_to_wait(reply: Reply) -> float | None:
@@ -198,8 +201,7 @@ def models(network: Network, target: Target) -> list[str]:
     try:
         with network.get(models_url(provider), headers(provider, key)) as reply:
             if reply.status != 200:
-                refused = _refusal(reply)
-                raise ProviderFailed(f"{provider.title}: {_without(str(refused), key)}", reply.status)
+                raise ProviderFailed(f"{provider.title}: {_refusal(reply, key)}", reply.status)
             value = mapping(loads_or_text(reply.whole()))
     except (Unreachable, CutOff) as error:
         raise ProviderFailed(f"{provider.title}: {models_url(provider).partition('?')[0]}: {error}") from error

@@ -6,9 +6,9 @@ So the rest of the program is ordinary: it asks, and waits for a future, which i
 import tempfile
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractAsyncContextManager, ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 from unspool.errors import ServerFailed, UnspoolError
 from unspool.model import Tool, ToolResult, ToolUse
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from anyio.from_thread import BlockingPortal
     from mcp import Client
 
+T = TypeVar("T")
 _PAGES = 200
 """Pages of tools of one server: a list that never ends cannot hold us."""
 _START = 60.0
@@ -31,7 +32,6 @@ _TAIL = 2_000
 class _Connection:
     def __init__(self, server: Server, client: "Client", lock: "Lock") -> None:
         self.server, self.client, self.lock = server, client, lock
-        self.tools: dict[str, dict[str, Any]] = {}
 
 
 class Connections:
@@ -57,37 +57,39 @@ class Connections:
         """Connect, and tell which tools there are, by their full names."""
         log = self._stack.enter_context(_log())
         try:
-            manager = self._portal.wrap_async_context_manager(self._portal.call(self._client, server, log))
-            client = self._stack.enter_context(manager)
+            client = self._entered(self._client(server, log))
             connection = _Connection(server, client, self._portal.call(_lock))
             listed = self._portal.call(self._tools, connection)
         except Exception as error:  # whatever a server does, it is told
             raise ServerFailed(f"MCP server {name} ({server}): {_reason(error)}{_last_words(log)}") from error
         self._open[name] = connection
-        for definition in listed:
-            connection.tools[definition["name"]] = definition
         return read_tools([{**each, "name": f"{name}{BETWEEN}{each['name']}"} for each in listed])
 
-    async def _client(self, server: Server, log: TextIO) -> "Client":
+    def _entered(self, manager: "AbstractAsyncContextManager[T]") -> T:
+        """Open until the end."""
+        return self._stack.enter_context(self._portal.wrap_async_context_manager(manager))
+
+    def _client(self, server: Server, log: TextIO) -> "Client":
+        from importlib.metadata import version
+
         from mcp import Client, StdioServerParameters
         from mcp.client.stdio import stdio_client
+        from mcp.client.streamable_http import streamable_http_client
         from mcp.types import Implementation
 
-        about = Implementation(name="unspool", version="1")
-        if server.url is not None:
-            if not server.headers:
-                return Client(server.url, client_info=about, read_timeout_seconds=_START)
-            import httpx2
-            from mcp.client.streamable_http import streamable_http_client
+        about = Implementation(name="unspool", version=version("unspool"))
+        if server.url is None:
+            command, given = server.command or "", server.env or None
+            started = StdioServerParameters(command=command, args=server.args, env=given, cwd=server.cwd)
+            return Client(stdio_client(started, errlog=log), client_info=about, read_timeout_seconds=_START)
+        if not server.headers:
+            return Client(server.url, client_info=about, read_timeout_seconds=_START)
+        import httpx2
 
-            http = httpx2.AsyncClient(headers=server.headers, timeout=httpx2.Timeout(_START, read=server.timeout + 30))
-            return Client(
-                streamable_http_client(server.url, http_client=http), client_info=about, read_timeout_seconds=_START
-            )
-        started = StdioServerParameters(
-            command=server.command or "", args=server.args, env=server.env or None, cwd=server.cwd
-        )
-        return Client(stdio_client(started, errlog=log), client_info=about, read_timeout_seconds=_START)
+        timeout = httpx2.Timeout(_START, read=server.timeout + 30)
+        http = self._entered(httpx2.AsyncClient(headers=server.headers, timeout=timeout))
+        transport = streamable_http_client(server.url, http_client=http)
+        return Client(transport, client_info=about, read_timeout_seconds=_START)
 
     async def _tools(self, connection: _Connection) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = []
@@ -111,16 +113,14 @@ class Connections:
         return self._portal.start_task_soon(self._call, self._open[server], tool, call)
 
     async def _call(self, connection: _Connection, tool: str, call: ToolUse) -> ToolResult:
-        import anyio
         from mcp import MCPError
 
         limit = connection.server.timeout
         try:
-            with anyio.fail_after(limit + 5):
-                if connection.server.parallel:
-                    return await _answer(connection, tool, call)
-                async with connection.lock:
-                    return await _answer(connection, tool, call)
+            if connection.server.parallel:
+                return await _answer(connection, tool, call)
+            async with connection.lock:
+                return await _answer(connection, tool, call)
         except MCPError as error:
             if "timed out" in error.message.lower():
                 return failed(call, f"The tool gave no result within {limit:g} s.", "timeout")
@@ -132,9 +132,12 @@ class Connections:
 
 
 async def _answer(connection: _Connection, tool: str, call: ToolUse) -> ToolResult:
+    import anyio
+
     given: Mapping[str, Any] = call.arguments or {}
     limit = connection.server.timeout
-    result = await connection.client.call_tool(tool, dict(given), read_timeout_seconds=limit)
+    with anyio.fail_after(limit + 5):  # should the SDK's own limit not hold
+        result = await connection.client.call_tool(tool, dict(given), read_timeout_seconds=limit)
     return read_result(call, result.model_dump(mode="json", by_alias=True, exclude_none=True))
 
 
