@@ -257,6 +257,12 @@ def test_its_own_suite() -> None:
             provider = expected.stem.removeprefix("expected-")
             assert prepare(provider, given, tools) == json.loads(expected.read_text()), expected
             checked += 1
+        for expected in case.glob("expected-*.err"):
+            with pytest.raises(UnspoolError) as caught:
+                prepare(expected.stem.removeprefix("expected-"), given, tools)
+            told = expected.read_text().strip()
+            assert told in str(caught.value) or told.startswith("Eval block failed"), expected
+            checked += 1
     for case in sorted((SUITE / "response-stream").glob("*/*")):
         events = [json.loads(line) for line in (case / "events.jsonl").read_text().splitlines() if line.strip()]
         provider = case.parent.name

@@ -21,7 +21,7 @@ Input: TypeAlias = str | os.PathLike[str]
 def cook(*inputs: Input, wire: str = "auto", seen: Callable[[Exchange | Note], None] | None = None) -> Cooked:
     """Read files, folders, `-` or sessions by id, and cook what they hold. Faults are in `notes`, never raised.
 
-    `wire` names the dialect of all records (openai, claude, gemini, responses); auto recognises each by itself.
+    `wire` names the dialect of all records (openai, claude, gemini, responses, cohere); auto recognises each by itself.
     `seen` is called with each exchange and note as it is read.
     """
     cooker = Cooker()
