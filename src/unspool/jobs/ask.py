@@ -48,7 +48,7 @@ def ask(wish: Wish, screen: Screen) -> Outcome:
         key_of(target.provider)
         network = stack.enter_context(Network(wish.patience))
         tools, servers = _tools(given, stack)
-        loop = Loop(store, network, target, screen, tools, servers, wish.lenient, wish.rounds)
+        loop = Loop(store, network, target, screen, given.options, tools, servers, wish.lenient, wish.rounds)
         if turn is None:
             loop.body(given)
             turn = _store(store, wish, target, given)

@@ -74,13 +74,15 @@ class Loop:
         network: Network,
         target: Target,
         screen: Screen,
+        options: dict[str, Any],
         tools: Sequence[Tool] = (),
         servers: Connections | None = None,
         lenient: bool = False,
         rounds: int = 100,
     ) -> None:
         self._store, self._network, self._target, self._screen = store, network, target, screen
-        self._tools, self._servers, self._lenient, self._rounds = tools, servers, lenient, rounds
+        self._options, self._lenient, self._rounds = options, lenient, rounds
+        self._tools, self._servers = tools, servers
         asking = target.asking()
         self._names = {fit_name(tool.name, asking): tool.name for tool in tools}
         self._warned: set[str] = set()
@@ -88,29 +90,29 @@ class Loop:
 
     def run(self, turn: Turn) -> Outcome:
         """From a turn that waits for an answer, or whose calls wait to be carried out."""
-        for _ in range(self._rounds):
-            if turn.role == "assistant":
-                message = self._store.message(turn.message)
-            else:
-                turn, answered = self._ask(turn)
-                if answered.halted:
-                    return Outcome(turn, answered.halted, answered.error)
-                message = self._store.message(turn.message)
-            calls = [block for block in message.blocks if isinstance(block, ToolUse) and not block.server_side]
-            if not calls and not _paused(turn):
-                return Outcome(turn)
-            if calls:
+        asked = 0
+        while True:
+            if calls := self._calls(turn):
                 try:
                     turn, interrupted = self._carry_out(turn, calls)
                 except Unattended:
                     return Outcome(turn, "unattended")
                 if interrupted:
                     return Outcome(turn, "person")
-            else:
-                turn, answered = self._ask(turn)
-                if answered.halted:
-                    return Outcome(turn, answered.halted, answered.error)
-        return Outcome(turn, "too long")
+            if turn.role == "assistant" and not _paused(turn):
+                return Outcome(turn)
+            if asked == self._rounds:
+                return Outcome(turn, "too long")
+            asked += 1
+            turn, answered = self._ask(turn)
+            if answered.halted:
+                return Outcome(turn, answered.halted, answered.error)
+
+    def _calls(self, turn: Turn) -> list[ToolUse]:
+        if turn.role != "assistant":
+            return []
+        blocks = self._store.message(turn.message).blocks
+        return [block for block in blocks if isinstance(block, ToolUse) and not block.server_side]
 
     def body(self, context: Context) -> dict[str, Any]:
         """What is sent. What had to be changed is told once."""
@@ -123,7 +125,7 @@ class Loop:
         return body
 
     def _ask(self, turn: Turn) -> tuple[Turn, Answered]:
-        body = self.body(resolve(self._store, [turn.id]))
+        body = self.body(Context(resolve(self._store, [turn.id]).messages, self._options))
         answered = ask(self._network, self._target, body, self._piece, self._screen.waiting)
         response = answered.response
         message = response.messages[0] if response.messages else Message("assistant", ())
