@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from contexts import LOOK, POINT, PROVIDERS, body, called, context, paper, prepared, result, says
@@ -259,6 +259,7 @@ messages = st.lists(
 )
 
 
+@example(said=[{"role": "user", "content": []}, {"role": "assistant", "content": [{"type": "text", "text": "x"}]}])
 @given(said=messages)
 def test_any_history_becomes_a_valid_one(said: list[dict[str, Any]]) -> None:
     """Of each call there is one result, right behind it, and no result is without its call."""

@@ -39,11 +39,6 @@ def settle(context: Context, asking: Asking) -> list[Entry]:
         for number, said in enumerate(context.messages, 1)
     ]
     settled: list[Entry] = []
-    if (
-        asking.abilities.alternating
-        and next((each.role for each in entries if each.role != "system"), "") == "assistant"
-    ):
-        settled.append(Entry("user", [Text(OPENING)], "the beginning"))
     for entry in answered(entries, asking):
         entry.blocks = [found for block in entry.blocks for found in _taken(block, entry, asking)]
         if entry.marked:
@@ -52,8 +47,11 @@ def settle(context: Context, asking: Asking) -> list[Entry]:
             settled[-1].blocks += entry.blocks
         elif entry.blocks:
             settled.append(entry)
-    if not any(entry.role != "system" for entry in settled):
+    first = next((entry.role for entry in settled if entry.role != "system"), None)
+    if first is None:
         raise WrongContext("there is no message to answer")
+    if asking.abilities.alternating and first == "assistant":
+        settled.insert(0, Entry("user", [Text(OPENING)], "the beginning"))
     return settled
 
 
