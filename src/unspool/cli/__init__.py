@@ -19,6 +19,7 @@ COMMANDS = {
     "sources": "Where each agent keeps its logs on this machine, and what there is.",
     "sessions": "List the sessions of coding agents, newest first.",
     "show": "One session as a readable transcript.",
+    "view": "See conversations in the browser.",
     "grep": "Search the events of agents' logs.",
     "tools": "Which tools agents called, with which arguments.",
     "ask": "Ask a model: in a new thread, or from any turn of one.",

@@ -167,6 +167,26 @@ def _flatten(message: Message) -> list[_Row]:
     return rows
 
 
+def documents(message: Message) -> list[list[Document]]:
+    """Of each row of a message, the documents that stand in it as placeholders."""
+    calls = any(type(block) is ToolUse and not block.server_side for block in message.blocks)
+    beside = message.form == "string" and calls
+    found = [
+        _documents(block)
+        for block in message.blocks
+        if not (type(block) is ToolUse and not block.server_side)
+        and not (beside and type(block) is Text)
+        and (type(block) is not Thinking or block.text or block.redacted)
+    ]
+    return [*found, []] if calls or not message.blocks else found
+
+
+def _documents(block: Block) -> list[Document]:
+    if isinstance(block, ToolResult):
+        return [document for inner in block.content for document in _documents(inner)]
+    return [block] if isinstance(block, Document) else []
+
+
 def _rows(role: CookedRole, block: Block) -> Iterator[_Row]:
     match block:
         case Thinking():

@@ -45,7 +45,7 @@ def _read(path: str, traffic: Traffic) -> Iterator[Exchange | Note]:
         records = read_records(path)
         first = next(records, None)
         records = chain([first] if first is not None else [], records)
-        if first is None or _is_call(first):
+        if first is None or is_call(first):
             yield from _calls(records, traffic)
             return
     from unspool.ingest.logs import open_log, open_records  # readers are many, and recorded calls need none
@@ -90,7 +90,7 @@ def _calls(records: Iterator[Record | Note], traffic: Traffic) -> Iterator[Excha
             yield from traffic.read(record)
 
 
-def _is_call(first: Record | Note) -> bool:
+def is_call(first: Record | Note) -> bool:
     """Whether the first record is a recorded call: no agent's log has such."""
     if isinstance(first, Note) or b'"request"' not in first.data:
         return False

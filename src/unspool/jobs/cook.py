@@ -24,33 +24,51 @@ def cook(*inputs: Input, wire: str = "auto", seen: Callable[[Exchange | Note], N
     `wire` names the dialect of all records (openai, claude, gemini, responses, cohere); auto recognises each by itself.
     `seen` is called with each exchange and note as it is read.
     """
-    cooker = Cooker()
-    requests: list[CookedRequest] = []
-    compacted: dict[str, str] = {}
-    previous: list[str | None] = []
-    aside: list[bool] = []
-    notes: list[Note] = []
+    cooking = Cooking()
     for item in _items(inputs, wire):
         if seen is not None:
             seen(item)
+        cooking.add(item)
+    return cooking.cooked()
+
+
+class Cooking:
+    """Exchanges and notes in, one after another; what they came to so far, as often as it is asked for."""
+
+    def __init__(self) -> None:
+        self._cooker = Cooker()
+        self._requests: list[CookedRequest] = []
+        self._notes: list[Note] = []
+        self._compacted: dict[str, str] = {}
+        self._previous: list[str | None] = []
+        self._aside: list[bool] = []
+
+    def add(self, item: Exchange | Note) -> CookedRequest | None:
+        """The request as it will stand in the whole, still without its parent; None for a note."""
         if isinstance(item, Note):
-            notes.append(item)
-            continue
-        requests.append(cooker.add(item))
+            self._notes.append(item)
+            return None
+        request = self._cooker.add(item)
+        self._requests.append(request)
         if item.id and (before := (item.extra or {}).get("compacts")):
-            compacted[item.id] = before
+            self._compacted[item.id] = before
         named = item.settings.get("previous_response_id")
-        previous.append(named if isinstance(named, str) else None)
-        aside.append(bool(_ASIDE.search(item.path)))
-    name_requests(requests)
-    continued = {request.id: named for request, named in zip(requests, previous, strict=True) if named}
-    asides = {request.id for request, is_aside in zip(requests, aside, strict=True) if is_aside}
-    requests = in_time_order(requests)
-    link(requests, cooker.messages, continued, asides)
-    for request in requests:
-        if request.parent_id is None and request.id in compacted:  # the log itself says so
-            request.parent_id, request.parent_reason = compacted[request.id], "compaction"
-    return Cooked(cooker.messages, cooker.tools, requests, notes)
+        self._previous.append(named if isinstance(named, str) else None)
+        self._aside.append(bool(_ASIDE.search(item.path)))
+        return request
+
+    def cooked(self) -> Cooked:
+        """In the order of time, each with its parent."""
+        requests, cooker = self._requests, self._cooker
+        name_requests(requests)
+        continued = {request.id: named for request, named in zip(requests, self._previous, strict=True) if named}
+        asides = {request.id for request, is_aside in zip(requests, self._aside, strict=True) if is_aside}
+        requests = in_time_order(requests)
+        link(requests, cooker.messages, continued, asides)
+        for request in requests:
+            if request.parent_id is None and request.id in self._compacted:  # the log itself says so
+                request.parent_id, request.parent_reason = self._compacted[request.id], "compaction"
+        return Cooked(cooker.messages, cooker.tools, requests, self._notes)
 
 
 def is_session(given: str) -> bool:

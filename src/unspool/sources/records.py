@@ -95,9 +95,8 @@ def read_lines(path: str, first: int = BLOCK) -> Iterator[Record | Note]:
     return split_lines(path, blocks(path, first))
 
 
-def split_lines(path: str, pieces: Iterable[bytes]) -> Iterator[Record | Note]:
-    """The same, of a file that is being read already."""
-    number, offset = 0, 0
+def split_lines(path: str, pieces: Iterable[bytes], number: int = 0, offset: int = 0) -> Iterator[Record | Note]:
+    """The same, of a file that is being read already: so many lines and bytes of it."""
     pending: list[bytes] = []
     broken: Note | None = None
     try:

@@ -27,6 +27,7 @@ from unspool.model.event import (
     SlashCommand,
     Summary,
     Thinking,
+    ToolCall,
     ToolOutput,
     TurnEnd,
     User,
@@ -162,9 +163,9 @@ def _call(call: Call, depth: int) -> Row:
     seconds = (end - begin) / 1000 if begin is not None and end is not None and end > begin else None
     failed = call.result is not None and call.result.is_error
     level = "error" if failed else "warning" if call.result is None else "info"
-    body = _change(call)
+    body = change_of(call.call)
     form = "diff" if body and call.call.kind in ("file_edit", "file_write") else "text"
-    return Row("call", f"{call.call.name}  {meaning_of(call)}".rstrip(), depth, body, form, level, seconds)
+    return Row("call", f"{call.call.name}  {does(call.call)}".rstrip(), depth, body, form, level, seconds)
 
 
 def _result(result: ToolOutput, depth: int) -> Row:
@@ -179,9 +180,8 @@ def bare_output(output: str) -> str:
     return _HEADER.sub("", output, count=1)
 
 
-def meaning_of(call: Call) -> str:
+def does(told: ToolCall) -> str:
     """What the call does, in one line."""
-    told = call.call
     files = [action for action in told.actions if isinstance(action, FileEdit | FileWrite | FileDelete | FileMove)]
     if files:
         return ", ".join(map(_file, files))
@@ -228,9 +228,8 @@ def _file(action: Action) -> str:
     return ""
 
 
-def _change(call: Call) -> str:
+def change_of(told: ToolCall) -> str:
     """What the call changes: a diff, a plan."""
-    told = call.call
     if told.kind == "plan":
         return _items(mapping(told.arguments).get("items")) or text_of(mapping(told.arguments).get("text"))
     edits = told.actions or ()

@@ -1,0 +1,84 @@
+"""`unspool view`"""
+
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from unspool.jobs.view.catalog import Catalog
+
+
+@click.command("view")
+@click.argument("paths", metavar="[FILE|FOLDER|SESSION]…", nargs=-1)
+@click.option(
+    "--port", metavar="N", type=click.IntRange(0, 65535), help="Listen there; by default 7766, or any that is free."
+)
+@click.option("--no-open", is_flag=True, help="Do not open the browser.")
+@click.option("--list", "only_list", is_flag=True, help="Say what would be shown, and serve nothing.")
+def command(paths: tuple[str, ...], port: int | None, no_open: bool, only_list: bool) -> None:
+    """See conversations in the browser: requests as a graph, transcripts, usage; what grows appears by itself.
+
+    FILE is recorded API traffic, what `unspool cook` wrote, or an agent's log; FOLDER any mix of them; SESSION an id,
+    the beginning of one, or latest. Without any: all sessions of the agents on this machine.
+
+    Only this machine can reach it, with the token in the address. Nothing is written, nothing loaded from elsewhere.
+
+    \b
+    unspool view trace.jsonl
+    unspool view latest
+    """
+    from unspool import __version__
+    from unspool.cli.reading import reading
+    from unspool.cli.words import say
+    from unspool.errors import UnspoolError
+    from unspool.jobs.show import on_disk
+    from unspool.jobs.view.catalog import Catalog
+
+    given = list(paths)
+    with on_disk("-" if "-" in given else "") as name:
+        given = [name if path == "-" else path for path in given]
+        with reading() as seen:
+            catalog = Catalog(given, seen)
+        if only_list:
+            _list(catalog)
+            return
+        try:
+            from unspool.web.server import serve
+        except ImportError as error:
+            raise UnspoolError(f"`unspool view` needs {error.name}: pip install 'unspool[view]'") from error
+
+        def ready(address: str) -> None:
+            click.echo(address)
+            say("Ctrl-C ends it.")
+            if not no_open:
+                click.launch(address)
+
+        _say(catalog)
+        serve(catalog, __version__, port, ready)
+
+
+def _say(catalog: "Catalog") -> None:
+    from unspool.cli.words import plural, say
+
+    sessions = sum(reel.kind == "session" for reel in catalog)
+    traces = len(catalog) - sessions
+    told = [plural(number, what) for number, what in ((traces, "trace"), (sessions, "session")) if number]
+    say(" and ".join(told) or "no session on this machine: see `unspool sources` for where we look")
+    if catalog.unknown:
+        say(f"{plural(len(catalog.unknown), 'file')} neither recorded calls nor a log, the first: {catalog.unknown[0]}")
+
+
+def _list(catalog: "Catalog") -> None:
+    from unspool.cli.words import human, one_line, plural
+
+    for reel in catalog:
+        if reel.kind == "trace":
+            reel.load()
+    for row in catalog.rows():
+        usage = row.usage
+        tokens = usage.input + usage.cache_read + usage.cache_write + usage.output
+        size = plural(row.requests, "request") if row.requests is not None else plural(row.turns, "turn")
+        cost = f"${row.cost:.2f}" if row.cost is not None else ""
+        told = f"{row.kind:<8} {row.agent or '':<12} {size:>12} {human(tokens):>8} {cost:>8}  {one_line(row.name)[:60]}"
+        click.echo(told.rstrip())
+    _say(catalog)

@@ -1,0 +1,264 @@
+"""Why the prompt cache missed: what of the parent's prompt should have been served from it, and what stood in the way.
+
+Providers keep the beginning of a prompt: tools first, then the system prompt, then messages. The first thing that
+differs ends what can be reused. With Anthropic only what stands before a mark (`cache_control`) is kept, for five
+minutes or an hour; others keep by themselves what is longer than some 1,024 tokens, for some minutes.
+"""
+
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+from typing import Any
+
+import msgspec
+
+from unspool.jobs.view.pages import CacheReport
+from unspool.model import CookedMessage, CookedRequest, CookedTool, Exchange, Message
+from unspool.transforms.prices import rates_of
+
+_LEAST = 1024
+"""Tokens below which nothing is kept."""
+_SHARE = 0.1
+"""What is missed of the expected without being called a miss: providers count in steps."""
+_MARKED = "claude"
+_MINUTE = 60_000
+_SETTINGS = ("tool_choice", "thinking", "output_config", "reasoning", "reasoning_effort", "response_format")
+"""Settings that are part of what is kept."""
+
+
+def expected(before: CookedRequest) -> int:
+    """Tokens of the parent's prompt that the cache should hold now."""
+    usage = before.usage
+    if usage is None or before.error is not None:
+        return 0
+    kept = usage.cache_read + usage.cache_write
+    return kept if before.format == _MARKED or (kept and usage.cache_write) else usage.input + kept
+
+
+def missed(request: CookedRequest, before: CookedRequest | None) -> int:
+    """Tokens that should have been read from the cache and were not; 0 where nothing tells."""
+    if before is None or request.usage is None or not _counts(request, before):
+        return 0
+    whole = request.usage.input + request.usage.cache_read + request.usage.cache_write
+    due = min(expected(before), whole)
+    lost = due - request.usage.cache_read
+    return lost if due >= _LEAST and lost > max(_SHARE * due, 256) else 0
+
+
+def _counts(request: CookedRequest, before: CookedRequest) -> bool:
+    """Whether the provider tells about its cache at all."""
+    for told in (request.usage, before.usage):
+        if told is not None and (told.cache_read or told.cache_write or _mentions(told.raw)):
+            return True
+    return False
+
+
+def _mentions(value: Any) -> bool:
+    if isinstance(value, dict):
+        return any("cach" in key.lower() or _mentions(inner) for key, inner in value.items())
+    return False
+
+
+class Asked(msgspec.Struct):
+    """A request, and what is known of it: as it was recorded, if that can still be read."""
+
+    request: CookedRequest
+    tools: Sequence[CookedTool]
+    messages: Sequence[CookedMessage]
+    exchange: Exchange | None = None
+
+
+def report(now: Asked, before: Asked | None) -> CacheReport:
+    usage = now.request.usage
+    if usage is None:
+        return CacheReport("unknown", ["No usage was recorded, so nothing tells what the cache did."])
+    if before is None:
+        words = f"The first request of its conversation: {_tokens(usage.cache_read)} read from the cache."
+        return CacheReport("first", [words], read=usage.cache_read)
+    if not _counts(now.request, before.request):
+        return CacheReport("unknown", ["The provider did not say what its cache did."])
+    due, lost = expected(before.request), missed(now.request, before.request)
+    if not due and now.request.format == _MARKED and not usage.cache_read:
+        return CacheReport("off", [_off(before)], 0, 0)
+    if not lost:
+        short = "" if due >= _LEAST else f" Prompts below {_LEAST:,} tokens are mostly not kept."
+        if not usage.cache_read:
+            return CacheReport("hit", [f"Nothing was due from the cache.{short}"], due, 0)
+        return CacheReport(
+            "hit", [f"{_tokens(usage.cache_read)} of {_tokens(due)} due were read."], due, usage.cache_read
+        )
+    reason, old, new = _reason(now, before)
+    head = f"{_tokens(usage.cache_read)} of {_tokens(due)} due were read, {_tokens(lost)} missed."
+    return CacheReport("missed", [head, reason], due, usage.cache_read, lost, _cost(now.request, lost), old, new)
+
+
+def _tokens(number: int) -> str:
+    return f"{number:,} tokens"
+
+
+def _off(before: Asked) -> str:
+    if before.exchange is not None and not list(_marks(before.exchange)):
+        return "Nothing is cached: the request before this one has no cache marks (`cache_control`)."
+    return "Nothing was written to the cache by the request before this one."
+
+
+def _cost(request: CookedRequest, lost: int) -> float | None:
+    """What was paid for the missed tokens, less what reading them would have cost."""
+    usage, model = request.usage, request.response_model or request.model
+    if usage is None or model is None:
+        return None
+    whole = usage.input + usage.cache_read + usage.cache_write
+    rates = rates_of(model, whole, request.timestamp, request.format) or rates_of(
+        request.model or model, whole, request.timestamp, request.format
+    )
+    if rates is None:
+        return None
+    written = min(lost, usage.cache_write)
+    return (
+        written * (rates.cache_write - rates.cache_read) + (lost - written) * (rates.input - rates.cache_read)
+    ) / 1e6
+
+
+def _reason(now: Asked, before: Asked) -> tuple[str, str, str]:
+    """In a sentence, and what differs."""
+    for found in (_model(now, before), _tools(now, before), _settings(now, before), _message(now, before)):
+        if found is not None:
+            return found
+    if (late := _late(now, before)) is not None:
+        return late
+    if (moved := _moved(now, before)) is not None:
+        return moved
+    return (
+        "Both prompts begin alike and in time: the provider dropped it, or served the call from another machine.",
+        "",
+        "",
+    )
+
+
+def _model(now: Asked, before: Asked) -> tuple[str, str, str] | None:
+    old, new = before.request.model or "?", now.request.model or "?"
+    return None if old == new else (f"The model changed from {old} to {new}: each has a cache of its own.", old, new)
+
+
+def _tools(now: Asked, before: Asked) -> tuple[str, str, str] | None:
+    old, new = before.tools, now.tools
+    if [tool.id for tool in old] == [tool.id for tool in new]:
+        return None
+    was, now_is = {tool.name: tool for tool in old}, {tool.name: tool for tool in new}
+    for tool in new:
+        other = was.get(tool.name)
+        if other is not None and other.id != tool.id:
+            part = "description" if other.description != tool.description else "parameters"
+            return (
+                f"Tool `{tool.name}` changed its {part}; tools stand before everything else.",
+                other.description if part == "description" else _json(other.parameters),
+                tool.description if part == "description" else _json(tool.parameters),
+            )
+    added = [tool.name for tool in new if tool.name not in was]
+    removed = [tool.name for tool in old if tool.name not in now_is]
+    told = [
+        f"{verb} {', '.join(f'`{name}`' for name in names[:5])}"
+        for verb, names in (("added:", added), ("removed:", removed))
+        if names
+    ]
+    if told:
+        return f"The tools changed ({'; '.join(told)}); they stand before everything else.", "", ""
+    return "The tools stand in another order.", "\n".join(was), "\n".join(now_is)
+
+
+def _settings(now: Asked, before: Asked) -> tuple[str, str, str] | None:
+    if now.exchange is None or before.exchange is None:
+        return None
+    old, new = before.exchange.settings, now.exchange.settings
+    for key in _SETTINGS:
+        if old.get(key) != new.get(key):
+            return f"The setting `{key}` changed.", _json(old.get(key)), _json(new.get(key))
+    return None
+
+
+def _message(now: Asked, before: Asked) -> tuple[str, str, str] | None:
+    """The first message of the parent's prompt that is not where it was."""
+    pairs = enumerate(zip(before.messages, now.messages, strict=False), 1)
+    found = next(((number, old, new) for number, (old, new) in pairs if old.id != new.id), None)
+    if found is None:
+        if len(now.messages) >= len(before.messages):
+            return None
+        return f"The prompt ends at message {len(now.messages)}; the one before it went on.", "", ""
+    number, old, new = found
+    place = "The system prompt" if old.role == new.role == "system" else f"Message {number} ({new.role})"
+    line, was, is_now = _first_difference(old.content, new.content)
+    if old.role == new.role and line:
+        return f"{place} changed in line {line}; what follows it could not be reused.", was, is_now
+    return (
+        f"{place} is another than before; what follows it could not be reused.",
+        old.content[:2000],
+        new.content[:2000],
+    )
+
+
+def _first_difference(old: str, new: str) -> tuple[int, str, str]:
+    mine, yours = old.split("\n"), new.split("\n")
+    if len(mine) + len(yours) > 4000:
+        at = next((at for at, pair in enumerate(zip(mine, yours, strict=False)) if pair[0] != pair[1]), 0)
+        return at + 1, "\n".join(mine[at : at + 3]), "\n".join(yours[at : at + 3])
+    for tag, begin, end, first, last in SequenceMatcher(None, mine, yours, autojunk=False).get_opcodes():
+        if tag != "equal":
+            return (
+                begin + 1,
+                "\n".join(mine[begin : min(end, begin + 12)]),
+                "\n".join(yours[first : min(last, first + 12)]),
+            )
+    return 0, "", ""
+
+
+def _late(now: Asked, before: Asked) -> tuple[str, str, str] | None:
+    start, end = before.request.timestamp, now.request.timestamp
+    if start is None or end is None:
+        return None
+    passed = (end - start) / _MINUTE
+    lives = 60 if before.request.usage and before.request.usage.cache_write_1h else 5
+    if passed < lives:
+        return None
+    told = f"{passed:.0f} minutes" if passed < 120 else f"{passed / 60:.1f} hours"
+    kept = "an hour" if lives == 60 else "five minutes"
+    return f"{told} passed since the request before it; what is cached lives {kept} after its last use.", "", ""
+
+
+def _moved(now: Asked, before: Asked) -> tuple[str, str, str] | None:
+    if now.request.format != _MARKED or now.exchange is None or before.exchange is None:
+        return None
+    old, new = list(_marks(before.exchange)), list(_marks(now.exchange))
+    if old and not new:
+        return "The cache marks (`cache_control`) are gone.", ", ".join(old), ""
+    ttl = {name.partition(" ttl ")[2] for name in old}, {name.partition(" ttl ")[2] for name in new}
+    if ttl[0] != ttl[1]:
+        return "The cache marks have another ttl.", ", ".join(old), ", ".join(new)
+    if old and new and old[-1] not in new:
+        return (
+            "The mark moved further than the provider looks back (20 blocks), and no mark stands where it was.",
+            ", ".join(old),
+            ", ".join(new),
+        )
+    return None
+
+
+def _marks(exchange: Exchange) -> Iterator[str]:
+    """Where the cache marks stand."""
+    for tool in exchange.tools:
+        if (mark := (tool.extra or {}).get("cache_control")) is not None:
+            yield f"tool {tool.name}{_ttl(mark)}"
+    for number, message in enumerate(exchange.messages, 1):
+        yield from _marked(number, message)
+
+
+def _marked(number: int, message: Message) -> Iterator[str]:
+    for block in message.blocks:
+        if (mark := (block.extra or {}).get("cache_control")) is not None:
+            yield f"{'system' if message.role == 'system' else f'message {number}'}{_ttl(mark)}"
+
+
+def _ttl(mark: Any) -> str:
+    return f" ttl {mark['ttl']}" if isinstance(mark, dict) and mark.get("ttl") else ""
+
+
+def _json(value: Any) -> str:
+    return msgspec.json.format(msgspec.json.encode(value), indent=2).decode()[:4000]

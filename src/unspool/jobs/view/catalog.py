@@ -1,0 +1,163 @@
+"""What was given → reels to open."""
+
+import re
+import threading
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+from time import monotonic
+
+from msgspec import Struct
+
+from unspool.dialect import Record
+from unspool.errors import InputNotFound
+from unspool.ingest.finding import given as files_in
+from unspool.ingest.open import is_call
+from unspool.jobs.cook import is_session
+from unspool.jobs.sessions import Seen, find_sessions
+from unspool.jobs.show import find
+from unspool.jobs.view.pages import Grown, ReelRow
+from unspool.jobs.view.reels import CookedReel, Reel, SessionReel, TrafficReel
+from unspool.sources.files import Damaged, blocks, is_database
+from unspool.sources.records import read_records
+
+_COOKED = re.compile(rb'\s*\{\s*"messages"\s*:\s*\[')
+_PATIENCE = 5.0
+"""Seconds between two looks for new sessions."""
+
+
+class Given(Struct):
+    reels: list[Reel]
+    unknown: list[str] = []
+    """Files that are neither recorded calls nor logs."""
+
+
+class Catalog:
+    """The reels, and those that appear while somebody looks."""
+
+    def __init__(self, paths: Sequence[str] = (), seen: Seen = lambda _path: None) -> None:
+        self._paths = list(paths)
+        self._lock = threading.Lock()
+        found = look(self._paths, seen)
+        self.unknown = found.unknown
+        self._reels = {reel.id: reel for reel in found.reels}
+        self._due = monotonic() + _PATIENCE
+        self._watched = not paths or any(Path(path).is_dir() for path in paths)
+
+    def __iter__(self) -> Iterator[Reel]:
+        return iter(list(self._reels.values()))
+
+    def __len__(self) -> int:
+        return len(self._reels)
+
+    def get(self, name: str) -> Reel | None:
+        return self._reels.get(name)
+
+    def rows(self) -> list[ReelRow]:
+        """Newest first; what has no time, first of all. A lone reel is read at once: it is what will be opened."""
+        if len(self._reels) == 1:
+            next(iter(self)).load()
+        rows = [reel.row() for reel in self]
+        return sorted(rows, key=lambda row: (row.kind == "session", -(row.end or row.start or 1 << 60)))
+
+    def refresh(self) -> tuple[list[Grown], bool]:
+        """What grew of what is open, and whether there are new reels."""
+        grown = [told for reel in self if (told := reel.refresh()) is not None]
+        return grown, self._look_again()
+
+    def _look_again(self) -> bool:
+        if not self._watched or monotonic() < self._due:
+            return False
+        with self._lock:
+            start = monotonic()
+            try:
+                found = look(self._paths)
+            except InputNotFound:  # a folder that was emptied: what was there stays
+                return False
+            finally:
+                self._due = monotonic() + max(_PATIENCE, 10 * (monotonic() - start))
+            new = [reel for reel in found.reels if reel.id not in self._reels]
+            for reel in found.reels:
+                known = self._reels.get(reel.id)
+                if isinstance(known, TrafficReel) and known.files() != reel.files():
+                    self._reels[reel.id] = reel
+                    new.append(reel)
+            for reel in new:
+                self._reels.setdefault(reel.id, reel)
+            return bool(new)
+
+
+def look(paths: Sequence[str], seen: Seen = lambda _path: None) -> Given:
+    if not paths:
+        return Given([SessionReel(found) for found in find_sessions(seen=seen)[0]])
+    whole = Given([], [])
+    for name in dict.fromkeys(paths):
+        part = _one(name, seen)
+        whole.reels += part.reels
+        whole.unknown += part.unknown
+    unique = {reel.id: reel for reel in whole.reels}
+    return Given(list(unique.values()), whole.unknown)
+
+
+def _one(name: str, seen: Seen) -> Given:
+    if is_session(name):
+        return Given([SessionReel(find(name).session)])
+    files = [path for path, _ in files_in([name])]
+    if not Path(name).is_dir():
+        return _file(name)
+    sessions, read = find_sessions([name], seen=seen)
+    rest = [path for path, digest in read if digest.reader is None]
+    calls = [path for path in rest if holds_calls(path)]
+    cooked = [path for path in rest if path not in calls and is_cooked(path)]
+    reels: list[Reel] = [TrafficReel(name, calls)] if calls else []
+    reels += [CookedReel(path) for path in cooked]
+    reels += [SessionReel(session) for session in sessions]
+    known = {*calls, *cooked}
+    if not reels:
+        raise InputNotFound(f"{name}: neither recorded calls nor an agent's log among its {len(files):,} files")
+    return Given(reels, [path for path in rest if path not in known])
+
+
+def _file(path: str) -> Given:
+    if holds_calls(path):
+        return Given([TrafficReel(path, [path])])
+    if is_cooked(path):
+        return Given([CookedReel(path)])
+    from unspool.ingest.logs import open_log
+
+    log = open_log(path)
+    if log is None:  # nothing that we know: shown with its notes; it may still be written to
+        return Given([TrafficReel(path, [path])])
+    near = [other for other in log.reader.kin(path) if other != path]
+    sessions, _ = find_sessions([path], near=near)
+    found = [SessionReel(session) for session in sessions if path in session.files]
+    return Given([*found]) if found else Given([TrafficReel(path, [path])])
+
+
+def holds_calls(path: str) -> bool:
+    """Whether its first record is a recorded call."""
+    try:
+        if is_database(path):
+            return False
+        records = read_records(path)
+        first = next(records, None)
+    except (InputNotFound, Damaged):
+        return False
+    return isinstance(first, Record) and is_call(first)
+
+
+def is_cooked(path: str) -> bool:
+    """Whether `unspool cook`, or llm-path, wrote it: messages, and requests that name them."""
+    try:
+        pieces = blocks(path)
+        start = next(pieces, b"")
+        if not _COOKED.match(start):
+            return False
+        before = b""
+        for piece in chain([start], pieces):
+            if re.search(rb'"requests"\s*:', before[-32:] + piece):
+                return True
+            before = piece
+    except (InputNotFound, Damaged):
+        return False
+    return False

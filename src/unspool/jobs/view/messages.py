@@ -1,0 +1,128 @@
+"""Messages, tools and requests, ready to be shown."""
+
+import re
+from collections.abc import Iterable
+
+from unspool.jobs.view.caching import Asked, report
+from unspool.jobs.view.meanings import MOST, in_words, indented, shown
+from unspool.jobs.view.originals import exchange_of
+from unspool.jobs.view.pages import CacheReport, Graph, MessageCard, RequestPage, ToolPage
+from unspool.jobs.view.reels import Loaded, Reel, SessionReel
+from unspool.model import CookedMessage, CookedRequest
+from unspool.transforms.prices import price
+
+ROWS = 2000
+_NOTES = 100
+_PLACEHOLDER = re.compile(r"^\[(?:image|document|audio|video)\b", re.MULTILINE)
+_MANY = 400
+
+
+def graph(known: Loaded, start: int, most: int = ROWS) -> Graph:
+    notes = known.cooked.notes
+    return Graph(
+        known.version,
+        len(known.rows),
+        start,
+        known.rows[start : start + most],
+        notes[:_NOTES] if start == 0 else [],
+        len(notes),
+    )
+
+
+def request_page(reel: Reel, known: Loaded, request: CookedRequest) -> RequestPage:
+    number = known.numbers[request.id]
+    usage = request.usage
+    cost = price(request.response_model or request.model, usage, request.timestamp, request.format)
+    return RequestPage(
+        id=request.id,
+        number=number,
+        messages=request.request_messages,
+        answer=request.response_messages,
+        tools=request.tools,
+        alternatives=request.alternatives,
+        children=known.children.get(number, []),
+        format=request.format,
+        status=request.status,
+        stream=request.stream,
+        interrupted=request.interrupted,
+        stop_reason=request.stop_reason,
+        raw_stop_reason=request.raw_stop_reason,
+        response_id=request.response_id,
+        response_model=request.response_model,
+        usage=usage,
+        cost=cost or price(request.model, usage, request.timestamp, request.format),
+        error=request.error,
+        origin=request.origin,
+        notes=[note for note in known.cooked.notes if note.origin == request.origin][:_NOTES],
+        event=request.id if isinstance(reel, SessionReel) else None,
+    )
+
+
+def cards(known: Loaded, names: Iterable[str], whole: bool = False) -> list[MessageCard]:
+    """By id. Long texts are cut, unless the whole is wanted."""
+    agents = _speakers(known)
+    found = [known.messages[name] for name in names if name in known.messages]
+    return [_card(message, agents.get(message.id), whole) for message in found[:_MANY]]
+
+
+def _card(message: CookedMessage, agent: str | None, whole: bool) -> MessageCard:
+    text, most = message.content, 1 << 40 if whole else MOST
+    return MessageCard(
+        id=message.id,
+        role=message.role,
+        text=text[:most],
+        cut=max(0, len(text) - most),
+        lines=text.count("\n") + 1 if text else 0,
+        calls=[shown(in_words(call, agent), most) for call in message.tool_calls or ()],
+        answers=message.tool_use_id,
+        is_error=message.is_error,
+        pictures=bool(_PLACEHOLDER.search(text)),
+    )
+
+
+def _speakers(known: Loaded) -> dict[str, str | None]:
+    """Which agent made a call: that of the first request that got or sent it."""
+    if "speakers" not in known.cache:
+        speakers: dict[str, str | None] = {}
+        calls = {message.id for message in known.cooked.messages if message.tool_calls}
+        for request in known.cooked.requests:
+            agent = known.rows[known.numbers[request.id]].agent
+            for name in (*request.response_messages, *request.request_messages):
+                if name in calls and name not in speakers:
+                    speakers[name] = agent
+        known.cache["speakers"] = speakers
+    found: dict[str, str | None] = known.cache["speakers"]
+    return found
+
+
+def tools(known: Loaded, names: Iterable[str]) -> list[ToolPage]:
+    found = [known.tools[name] for name in names if name in known.tools]
+    return [
+        ToolPage(tool.id, tool.name, tool.description, indented(tool.parameters), tool.is_server_side) for tool in found
+    ]
+
+
+def cache_report(reel: Reel, known: Loaded, request: CookedRequest) -> CacheReport:
+    before = known.parent(request.id)
+    return report(_asked(reel, known, request), None if before is None else _asked(reel, known, before))
+
+
+def _asked(reel: Reel, known: Loaded, request: CookedRequest) -> Asked:
+    return Asked(
+        request,
+        [known.tools[name] for name in request.tools if name in known.tools],
+        [known.messages[name] for name in request.request_messages if name in known.messages],
+        exchange_of(reel, request),
+    )
+
+
+def expand_ids(text: str) -> list[str]:
+    """`m1-m4,m9` → m1 m2 m3 m4 m9"""
+    names: list[str] = []
+    for part in text.split(","):
+        if found := re.fullmatch(r"m(\d{1,9})-m(\d{1,9})", part):
+            begin, end = int(found[1]), int(found[2])
+            names += [f"m{number}" for number in range(begin, min(end, begin + _MANY) + 1)]
+        elif part:
+            names.append(part)
+    return names[:_MANY]

@@ -1,0 +1,162 @@
+"""The record that a request came from, read again: settings, raw JSON, a curl command, pictures.
+
+Only files that were given are read: a cooked file names others, and these stay closed.
+"""
+
+import re
+import shlex
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from unspool.dialect import Record
+from unspool.exports.cooked import documents
+from unspool.ingest.traffic import Traffic
+from unspool.jobs.view.pages import Original, Picture
+from unspool.jobs.view.reels import Loaded, Reel, SessionReel
+from unspool.model import CookedRequest, Document, Event, Exchange
+from unspool.model.event import ToolOutput
+from unspool.sources.files import is_packed
+from unspool.sources.jsontext import loads_or_text
+from unspool.sources.records import read_records
+from unspool.sources.values import mapping, text_of
+
+_RAW = 1_000_000
+_BODY = 200_000
+_PICTURE = 8_000_000
+_SHOWN = re.compile(r"image/(?:png|jpeg|gif|webp|avif|bmp)$")
+"""What a browser shows without running anything: no SVG."""
+_HOSTS = {
+    "claude": "https://api.anthropic.com/v1/messages",
+    "openai": "https://api.openai.com/v1/chat/completions",
+    "responses": "https://api.openai.com/v1/responses",
+    "gemini": "https://generativelanguage.googleapis.com/v1beta/models/{model}:generateContent",
+}
+_KEYS = {
+    "claude": ("x-api-key: $ANTHROPIC_API_KEY", "anthropic-version: 2023-06-01"),
+    "gemini": ("x-goog-api-key: $GEMINI_API_KEY",),
+}
+
+
+def record_of(reel: Reel, request: CookedRequest) -> Record | None:
+    """None where it cannot be had: the file was not given, or is gone or changed."""
+    origin = request.origin
+    if origin.file not in reel.files() or not origin.size:
+        return None
+    try:
+        if not is_packed(origin.file):
+            with open(origin.file, "rb") as file:
+                file.seek(origin.offset)
+                return Record(file.read(origin.size), origin)
+        for record in read_records(origin.file):
+            if isinstance(record, Record) and record.origin.line == origin.line:
+                return record
+    except OSError:
+        return None
+    return None
+
+
+def exchange_of(reel: Reel, request: CookedRequest) -> Exchange | None:
+    if isinstance(reel, SessionReel):
+        return None
+    record = record_of(reel, request)
+    if record is None:
+        return None
+    return next((item for item in Traffic().read(record) if isinstance(item, Exchange)), None)
+
+
+def original(reel: Reel, request: CookedRequest) -> Original | None:
+    record = record_of(reel, request)
+    if record is None:
+        return None
+    value = loads_or_text(record.data)
+    raw = msgspec.json.format(msgspec.json.encode(value), indent=2).decode() if not isinstance(value, str) else value
+    exchange = exchange_of(reel, request)
+    settings = "" if exchange is None else _json(exchange.settings)
+    curl = "" if exchange is None else _curl(exchange, mapping(value))
+    return Original(settings, raw[:_RAW], curl, len(record.data), max(0, len(raw) - _RAW))
+
+
+def _curl(exchange: Exchange, record: dict[str, Any]) -> str:
+    """The call again. Keys are never written: variables stand for them."""
+    request = mapping(record.get("request"))
+    body = request["body"] if isinstance(request.get("body"), dict | str) else request
+    body = loads_or_text(body.encode()) if isinstance(body, str) else body
+    url = next((place for part in (record, request) if (place := text_of(part.get("url"))).startswith("http")), "")
+    url = url.partition("?")[0] or _HOSTS.get(exchange.wire, _HOSTS["openai"]).format(model=exchange.model or "MODEL")
+    lines = [f"curl {shlex.quote(url)}", "  -H 'content-type: application/json'"]
+    lines += [f'  -H "{header}"' for header in _KEYS.get(exchange.wire, ("authorization: Bearer $OPENAI_API_KEY",))]
+    text = msgspec.json.encode(body).decode()
+    if len(text) > _BODY:
+        lines.append(f"  --data @request.json  # {len(text):,} characters: save the request of the raw record there")
+    else:
+        lines.append(f"  --data {shlex.quote(text)}")
+    return " \\\n".join(lines)
+
+
+def pictures(reel: Reel, request: CookedRequest, at: int, answer: bool) -> list[Picture]:
+    """Of the message at this place of the request, or of its answer."""
+    exchange = exchange_of(reel, request)
+    if exchange is None:
+        return []
+    said = exchange.response.messages if answer else exchange.messages
+    rows = [row for message in said for row in documents(message)]
+    return [_picture(document) for document in rows[at]] if 0 <= at < len(rows) else []
+
+
+def card_pictures(reel: SessionReel, known: Loaded, key: str) -> list[Picture]:
+    """Of a card of a session: those in the record that it came from, and in that of its result."""
+    events = {event.id: event for event in known.events}
+    event = events.get(key)
+    if event is None:
+        return []
+    records = [event]
+    call = getattr(event.content, "provider_call_id", None)
+    records += [
+        other
+        for other in known.events
+        if call and isinstance(other.content, ToolOutput) and other.content.provider_call_id == call
+    ]
+    return [picture for each in records for picture in _seen(reel, each)]
+
+
+def _seen(reel: SessionReel, event: Event) -> Iterator[Picture]:
+    origin = event.origin
+    if origin.file not in reel.files() or not origin.size or is_packed(origin.file):
+        return
+    with open(origin.file, "rb") as file:
+        file.seek(origin.offset)
+        yield from _in_value(loads_or_text(file.read(origin.size)))
+
+
+def _in_value(value: Any) -> Iterator[Picture]:
+    """Images in a record of any agent's: base64 beside its type, or a `data:` address."""
+    match value:
+        case {"data": str(data), **rest} if (
+            kind := next((rest[key] for key in ("media_type", "mimeType", "mime_type", "mime") if key in rest), None)
+        ) and isinstance(kind, str):
+            yield _picture(Document("image", "base64", data, kind))
+        case dict():
+            for inner in value.values():
+                yield from _in_value(inner)
+        case list():
+            for inner in value:
+                yield from _in_value(inner)
+        case str() if value.startswith("data:image/") and ";base64," in value[:64]:
+            kind, _, data = value[5:].partition(";base64,")
+            yield _picture(Document("image", "base64", data, kind))
+
+
+def _picture(document: Document) -> Picture:
+    kind = document.media_type or ""
+    address = None
+    plain = document.source == "base64" and len(document.data) <= _PICTURE and _SHOWN.match(kind)
+    if plain and re.fullmatch(r"[A-Za-z0-9+/=\s_-]*", document.data):
+        address = f"data:{kind};base64,{document.data}"
+    named = document.name or (document.data if document.source in ("url", "file") else "")
+    return Picture(document.medium, document.media_type, address, named[:500])
+
+
+def _json(value: Any) -> str:
+    return msgspec.json.format(msgspec.json.encode(value), indent=2).decode()

@@ -1,0 +1,353 @@
+"""Reels: what can be opened. Each is read when it is first looked at, and goes on from there when its files grow."""
+
+import hashlib
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from time import monotonic
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from unspool.errors import InputNotFound
+from unspool.ingest.agents import agent_of
+from unspool.ingest.implied import implied
+from unspool.ingest.sessions import Found
+from unspool.ingest.traffic import AUTO, Traffic
+from unspool.jobs.cook import Cooking
+from unspool.jobs.sessions import find_sessions
+from unspool.jobs.show import read_session
+from unspool.jobs.view.growing import Growing, Replaced, size_of
+from unspool.jobs.view.pages import GraphRow, Grown, ReelKind, ReelRow
+from unspool.jobs.view.rows import graph_rows
+from unspool.model import (
+    Cooked,
+    CookedMessage,
+    CookedRequest,
+    CookedTool,
+    Event,
+    Exchange,
+    Message,
+    Note,
+    Origin,
+    Text,
+    Tool,
+    Usage,
+)
+from unspool.sources.values import time_of
+from unspool.transforms.prices import rates_of
+
+
+class Loaded(Struct):
+    """A reel that was read."""
+
+    version: int
+    cooked: Cooked
+    rows: list[GraphRow]
+    agents: Mapping[str, str | None]
+    numbers: dict[str, int]
+    messages: dict[str, CookedMessage]
+    tools: dict[str, CookedTool]
+    children: dict[int, list[int]]
+    events: list[Event] = []
+    """Of a session."""
+    cache: dict[str, Any] = {}
+    """What was worked out of it: a transcript by its leaf, and the like."""
+
+    def request(self, name: str) -> CookedRequest | None:
+        number = self.numbers.get(name)
+        return None if number is None else self.cooked.requests[number]
+
+    def parent(self, name: str) -> CookedRequest | None:
+        """The request that it continues; not the one whose sub-agent it is."""
+        number = self.numbers.get(name)
+        if number is None:
+            return None
+        row = self.rows[number]
+        return None if row.parent is None or row.reason == "agent" else self.cooked.requests[row.parent]
+
+
+def loaded(cooked: Cooked, agents: Mapping[str, str | None], version: int, events: list[Event] | None = None) -> Loaded:
+    rows = graph_rows(cooked, agents)
+    children: dict[int, list[int]] = {}
+    for number, row in enumerate(rows):
+        if row.parent is not None:
+            children.setdefault(row.parent, []).append(number)
+    return Loaded(
+        version,
+        cooked,
+        rows,
+        agents,
+        {request.id: number for number, request in enumerate(cooked.requests)},
+        {message.id: message for message in cooked.messages},
+        {tool.id: tool for tool in cooked.tools},
+        children,
+        events or [],
+        {},
+    )
+
+
+class Reel:
+    """One thing to open. Reading is guarded by a lock: pages are asked for by several threads."""
+
+    kind: ReelKind = "trace"
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.id = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+        self._lock = threading.RLock()
+        self._loaded: Loaded | None = None
+        self._cost = 0.0
+        self._due = 0.0
+
+    def files(self) -> list[str]:
+        raise NotImplementedError
+
+    def _read(self, version: int) -> Loaded:
+        raise NotImplementedError
+
+    def _changed(self) -> bool:
+        raise NotImplementedError
+
+    @property
+    def is_open(self) -> bool:
+        return self._loaded is not None
+
+    def load(self) -> Loaded:
+        with self._lock:
+            if self._loaded is None:
+                self._loaded = self._timed(1)
+            return self._loaded
+
+    def refresh(self) -> Grown | None:
+        """Read what is new, if anything is. What takes long to read is read less often."""
+        with self._lock:
+            before = self._loaded
+            if before is None or monotonic() < self._due or not self._changed():
+                return None
+            self._loaded = after = self._timed(before.version + 1)
+            kept = next(
+                (at for at, pair in enumerate(zip(before.rows, after.rows, strict=False)) if pair[0] != pair[1]),
+                min(len(before.rows), len(after.rows)),
+            )
+            return Grown(self.id, after.version, kept, len(after.rows))
+
+    def _timed(self, version: int) -> Loaded:
+        start = monotonic()
+        result = self._read(version)
+        self._cost = monotonic() - start
+        self._due = monotonic() + 4 * self._cost
+        return result
+
+    def row(self) -> ReelRow:
+        """In the list: what is known without reading it, or all that reading told."""
+        known = self._loaded
+        row = ReelRow(self.id, self.kind, self.name, size=size_of(self.files()))
+        return row if known is None else summed(row, known.rows)
+
+
+def summed(row: ReelRow, rows: list[GraphRow]) -> ReelRow:
+    times = [each.time for each in rows if each.time is not None]
+    costs = [each.cost for each in rows if each.cost is not None]
+    models: dict[str, int] = {}
+    for each in rows:
+        if each.model:
+            models[each.model] = models.get(each.model, 0) + 1
+    row.requests = len(rows)
+    row.start, row.end = min(times, default=row.start), max(times, default=row.end)
+    row.agent = row.agent or next((each.agent for each in rows if each.agent), None)
+    row.model = max(models, key=lambda name: models[name], default=row.model)
+    row.turns = row.turns or sum(each.kind == "prompt" for each in rows)
+    row.tools = row.tools or sum(len(each.tools) for each in rows)
+    row.usage = total(each.usage for each in rows)
+    row.cost = sum(costs) if costs else None
+    row.priced = len(costs) == sum(each.usage is not None for each in rows)
+    return row
+
+
+def total(usages: Iterable[Usage | None]) -> Usage:
+    names = ("input", "cache_read", "cache_write", "output", "reasoning", "cache_write_1h")
+    told = [usage for usage in usages if usage is not None]
+    return Usage(**{name: sum(getattr(usage, name) for usage in told) for name in names})
+
+
+class TrafficReel(Reel):
+    """The recorded calls of a path: a file, or the files of a folder."""
+
+    def __init__(self, name: str, files: list[str], wire: str = AUTO) -> None:
+        super().__init__(name)
+        self._wire = wire
+        self._names = files
+        self._begin()
+
+    def _begin(self) -> None:
+        self._files = [Growing(path) for path in self._names]
+        self._traffic = Traffic(self._wire)
+        self._cooking = Cooking()
+        self._agents: list[tuple[CookedRequest, str | None]] = []
+
+    def files(self) -> list[str]:
+        return self._names
+
+    def _changed(self) -> bool:
+        return any(file.changed() for file in self._files)
+
+    def _read(self, version: int) -> Loaded:
+        try:
+            self._take()
+        except Replaced:
+            self._begin()
+            self._take()
+        cooked = self._cooking.cooked()
+        cooked.notes = [*cooked.notes, *(file.rest for file in self._files if file.rest is not None)]
+        return loaded(cooked, {request.id: agent for request, agent in self._agents}, version)
+
+    def _take(self) -> None:
+        for file in self._files:
+            try:
+                for item in self._items(file):
+                    request = self._cooking.add(item)
+                    if request is not None and isinstance(item, Exchange):
+                        self._agents.append((request, agent_of(item)))
+            except OSError as error:
+                raise InputNotFound(f"{file.path}: {error.strerror}") from error
+
+    def _items(self, file: Growing) -> Iterator[Exchange | Note]:
+        for record in file.read():
+            if isinstance(record, Note):
+                yield record
+            else:
+                yield from self._traffic.read(record)
+
+
+class CookedReel(Reel):
+    """What `unspool cook` wrote."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path)
+        self._path = path
+        self._stamp = Growing(path)
+
+    def files(self) -> list[str]:
+        return [self._path]
+
+    def _changed(self) -> bool:
+        return self._stamp.changed()
+
+    def _read(self, version: int) -> Loaded:
+        self._stamp = Growing(self._path)
+        self._stamp.mark()
+        cooked = read_cooked(self._path)
+        return loaded(cooked, whose(cooked), version)
+
+
+_REQUEST: dict[str, Any] = {
+    "parent_id": None, "timestamp": None, "request_messages": [], "response_messages": [], "model": None, "tools": [],
+    "duration_ms": None, "parent_reason": None, "retry_of": None, "format": "", "status": None, "stream": False,
+    "interrupted": False, "stop_reason": None, "raw_stop_reason": None, "usage": None, "error": None,
+    "response_id": None, "response_model": None, "alternatives": [],
+}  # fmt: skip
+"""What older files do not have."""
+
+
+def read_cooked(path: str) -> Cooked:
+    from unspool.sources.files import blocks
+
+    data = b"".join(blocks(path))
+    try:
+        return msgspec.json.decode(data, type=Cooked)
+    except msgspec.ValidationError:  # by llm-path, or an older version
+        value = msgspec.json.decode(data)
+    for request in value.get("requests", []):
+        for key, default in {**_REQUEST, "origin": {"file": path, "line": 0, "offset": 0, "size": 0}}.items():
+            request.setdefault(key, default)
+    try:
+        return msgspec.convert({"notes": [], "tools": [], **value}, Cooked, strict=False)
+    except msgspec.ValidationError as error:
+        raise InputNotFound(f"{path}: not what `unspool cook` writes: {error}") from error
+
+
+def whose(cooked: Cooked) -> dict[str, str | None]:
+    """The agents of requests, by what they say and offer; of logs, the format is the agent's name."""
+    messages = {message.id: message for message in cooked.messages}
+    tools = {tool.id: Tool(tool.name) for tool in cooked.tools}
+    found: dict[str, str | None] = {}
+    for request in cooked.requests:
+        opening = [messages[name] for name in request.request_messages[:4] if name in messages]
+        said = tuple(Message("system", (Text(message.content[:4000]),), "string") for message in opening)
+        offered = tuple(tools[name] for name in request.tools if name in tools)
+        found[request.id] = agent_of(Exchange(Origin("", 0, 0, 0), request.format, said, offered)) or (
+            request.format if request.format not in ("openai", "claude", "gemini", "responses", "") else None
+        )
+    return found
+
+
+class SessionReel(Reel):
+    """One session of an agent, whichever files it lies in."""
+
+    kind: ReelKind = "session"
+
+    def __init__(self, found: Found) -> None:
+        super().__init__(f"{found.facts.agent}:{found.id}")
+        self.found = found
+        self._stamps: list[Growing] = []
+
+    def files(self) -> list[str]:
+        return self.found.files
+
+    def _changed(self) -> bool:
+        return any(stamp.changed() for stamp in self._stamps)
+
+    def _read(self, version: int) -> Loaded:
+        self._stamps = [Growing(path) for path in self.found.files]
+        for stamp in self._stamps:
+            stamp.mark()
+        if version > 1:  # new streams may have come with what is new
+            again, _ = find_sessions(self.found.files)
+            self.found = next((each for each in again if each.id == self.found.id), self.found)
+        cooking = Cooking()
+        items = [(log.reader.agent, item) for log, item in read_session(self.found)]
+        for made in implied(items):
+            cooking.add(made)
+        cooked = cooking.cooked()
+        agents = dict.fromkeys((request.id for request in cooked.requests), self.found.facts.agent)
+        return loaded(cooked, agents, version, [item for _, item in items if isinstance(item, Event)])
+
+    def row(self) -> ReelRow:
+        found, facts = self.found, self.found.facts
+        tokens = found.tokens
+        usage = Usage(tokens.input, tokens.cache_read, tokens.cache_write, tokens.output, tokens.reasoning)
+        start = time_of(found.start)
+        row = ReelRow(
+            id=self.id,
+            kind="session",
+            name=" ".join((facts.title or found.prompt or found.id)[:300].split()),
+            agent=facts.agent,
+            project=facts.project,
+            start=start,
+            end=time_of(found.end),
+            model=found.model,
+            turns=found.turns,
+            tools=found.tools,
+            usage=usage,
+            size=size_of(found.files),
+            session=found.id,
+        )
+        known = self._loaded
+        if known is not None:
+            return summed(row, known.rows)
+        costs = [self._stream_cost(name, start) for name in found.streams]
+        priced = [cost for cost in costs if cost is not None]
+        row.cost, row.priced = (sum(priced) if priced else None), len(priced) == len(costs)
+        return row
+
+    def _stream_cost(self, name: str, start: int | None) -> float | None:
+        """By the model that a stream used most: exact once the session was opened."""
+        stream = self.found.streams[name]
+        tokens, used = stream.tokens, stream.models
+        model = max(used, key=lambda each: used[each]) if used else self.found.facts.model
+        usage = Usage(tokens.input, tokens.cache_read, tokens.cache_write, tokens.output, tokens.reasoning)
+        if not tokens.total:
+            return 0.0
+        rates = rates_of(model, 0, start) if model else None  # a sum of many calls is no long prompt
+        return None if rates is None else rates.cost(usage).total

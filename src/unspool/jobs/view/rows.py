@@ -1,0 +1,202 @@
+"""The graph's rows: each request in one line, told by what is new in it."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from msgspec.structs import replace
+
+from unspool.jobs.view.caching import missed
+from unspool.jobs.view.meanings import briefly, in_words, one_line, words_of
+from unspool.jobs.view.pages import GraphRow, Reason
+from unspool.model import Cooked, CookedCall, CookedMessage, CookedRequest, Usage
+from unspool.sources.values import mapping, text_of
+from unspool.transforms.prices import price
+from unspool.views.outline import change_of
+
+_ASIDES = re.compile(
+    r"<(system-reminder|environment_context|environment_details|user_instructions|local-command-caveat|context|"
+    r"session_context|permissions instructions|INSTRUCTIONS|additional_data|ide_opened_file)\b[^>]*>.*?(?:</\1>|\Z)",
+    re.DOTALL,
+)
+"""What agents put beside a prompt, and nobody typed."""
+_TITLE = 240
+_TAIL = 8
+
+
+def graph_rows(cooked: Cooked, agents: Mapping[str, str | None]) -> list[GraphRow]:
+    """In the order of the requests. `agents` says whose each request is, by id."""
+    return _Rows(cooked, agents).rows()
+
+
+def spoken(text: str) -> str:
+    """What a person typed of a user message."""
+    return _ASIDES.sub("", text).strip() if "<" in text else text.strip()
+
+
+class _Rows:
+    def __init__(self, cooked: Cooked, agents: Mapping[str, str | None]) -> None:
+        self._requests = cooked.requests
+        self._agents = agents
+        self._messages = {message.id: message for message in cooked.messages}
+        self._numbers = {request.id: number for number, request in enumerate(cooked.requests)}
+        self._failed = {
+            message.tool_use_id: bool(message.is_error)
+            for message in cooked.messages
+            if message.role == "tool_result" and message.tool_use_id
+        }
+        self._tasks: dict[str, tuple[int, str]] = {}
+        """What was asked of sub-agents: the request that called for it, and a description."""
+        self._made: list[GraphRow] = []
+
+    def rows(self) -> list[GraphRow]:
+        rows = self._made
+        for number, request in enumerate(self._requests):
+            agent = self._agents.get(request.id) or self._master(request)
+            calls = [call for said in self._said(request) for call in said.tool_calls or ()]
+            self._remember(number, calls, agent)
+            rows.append(self._row(number, request, agent, calls, rows))
+        return rows
+
+    def _master(self, request: CookedRequest) -> str | None:
+        """A sub-agent that does not say whose it is speaks as the one that called it."""
+        parent = self._numbers.get(request.parent_id or "")
+        if parent is not None:
+            return self._made[parent].agent
+        task = self._task(self._tail(request, None))
+        return None if task is None else self._made[task[0]].agent
+
+    def _said(self, request: CookedRequest) -> list[CookedMessage]:
+        return [self._messages[name] for name in request.response_messages if name in self._messages]
+
+    def _remember(self, number: int, calls: Sequence[CookedCall], agent: str | None) -> None:
+        for call in calls:
+            prompt = call.arguments.get("prompt")
+            if (
+                isinstance(prompt, str)
+                and prompt.strip()
+                and words_of(agent).read(call.name, call.arguments).kind
+                in (
+                    "agent",
+                    "generic",
+                )
+            ):
+                self._tasks[prompt.strip()] = number, text_of(call.arguments.get("description"))
+
+    def _row(
+        self, number: int, request: CookedRequest, agent: str | None, calls: list[CookedCall], rows: list[GraphRow]
+    ) -> GraphRow:
+        parent = self._numbers.get(request.parent_id or "")
+        retried = self._numbers.get(request.retry_of or "")
+        tail = self._tail(request, parent)
+        reason: Reason | None = request.parent_reason
+        label = ""
+        if parent is None and retried is None and (task := self._task(tail)) is not None and task[0] < number:
+            (parent, label), reason = task, "agent"
+        prompt = self._prompt(tail)
+        told = self._told(request, calls, agent)
+        before = self._requests[parent] if parent is not None and reason != "agent" else None
+        title, kind = (prompt, "prompt") if prompt else (told, "tools" if calls else "answer" if told else "empty")
+        error = _error(request)
+        cost = price(request.response_model or request.model, request.usage, request.timestamp, request.format)
+        cost = cost or price(request.model, request.usage, request.timestamp, request.format)
+        return GraphRow(
+            id=request.id,
+            title=one_line(title or error or "")[:_TITLE],
+            kind="error" if error is not None else kind,  # type: ignore[arg-type]
+            root=rows[parent].root if parent is not None else rows[retried].root if retried is not None else number,
+            parent=parent,
+            reason=reason if parent is not None or retried is not None else None,
+            label=one_line(label)[:80],
+            retry_of=retried,
+            does=one_line(told)[:_TITLE] if prompt else "",
+            model=request.model,
+            agent=agent,
+            time=request.timestamp,
+            duration=request.duration_ms,
+            usage=_bare(request),
+            cost=None if cost is None else cost.total,
+            added=_added(request, before),
+            missed=missed(request, before),
+            tools=list(dict.fromkeys(call.name for call in calls)),
+            failed=any(self._failed.get(call.id) for call in calls if call.id),
+            error=error,
+            stop=request.stop_reason,
+            messages=len(request.request_messages),
+        )
+
+    def _tail(self, request: CookedRequest, parent: int | None) -> list[CookedMessage]:
+        """Messages behind those that the parent had: what is new at the end."""
+        asked = request.request_messages
+        at = 0
+        if parent is not None:
+            before = self._requests[parent]
+            known = {*before.response_messages, *before.request_messages[-_TAIL:]}
+            at = next((place for place in range(len(asked), 0, -1) if asked[place - 1] in known), 0)
+        return [self._messages[name] for name in asked[at:] if name in self._messages]
+
+    def _task(self, tail: list[CookedMessage]) -> tuple[int, str] | None:
+        for message in tail:
+            if message.role == "user" and (task := self._tasks.get(message.content.strip())):
+                return task
+        return None
+
+    @staticmethod
+    def _prompt(tail: list[CookedMessage]) -> str:
+        for message in reversed(tail):
+            if message.role == "user" and (text := spoken(message.content)):
+                return text
+        return ""
+
+    def _told(self, request: CookedRequest, calls: list[CookedCall], agent: str | None) -> str:
+        """What the answer does, or says."""
+        if calls:
+            return " · ".join(_call(call, agent) for call in calls[:3]) + (f" +{len(calls) - 3}" * (len(calls) > 3))
+        said = [message.content for message in self._said(request) if message.role == "assistant"]
+        if request.error is not None:
+            said = said[:-1]
+        return next((text.strip() for text in said if text.strip()), "")
+
+
+def _call(call: CookedCall, agent: str | None) -> str:
+    told = in_words(call, agent)
+    line = f"{call.name} {briefly(told)[:160]}".rstrip()
+    if told.kind == "file_edit" and not re.search(r"\+\d+ −\d+$", line):
+        lines = change_of(told).split("\n")
+        line += f" +{sum(text[:1] == '+' for text in lines)} −{sum(text[:1] == '-' for text in lines)}"
+    return line
+
+
+def _error(request: CookedRequest) -> str | None:
+    if request.error is None:
+        return "the stream broke off" if request.interrupted else None
+    told = request.error if isinstance(request.error, str) else _words(request.error)
+    return one_line(f"{request.status} {told}" if request.status else told)[:_TITLE]
+
+
+def _words(error: object) -> str:
+    """The message in an error body, however deep it lies."""
+    for _ in range(4):
+        inner = mapping(error)
+        if isinstance(said := inner.get("message"), str):
+            return said
+        error = inner.get("error", inner.get("detail"))
+        if isinstance(error, str):
+            return error
+    return text_of(error) or "failed"
+
+
+def _bare(request: CookedRequest) -> Usage | None:
+    """Usage without the provider's own words, which the list does not show."""
+    return None if request.usage is None else replace(request.usage, raw=None)
+
+
+def _added(request: CookedRequest, before: CookedRequest | None) -> int | None:
+    if request.usage is None or before is None or before.usage is None:
+        return None
+    return whole(request) - whole(before)
+
+
+def whole(request: CookedRequest) -> int:
+    """Tokens of the prompt, wherever they came from."""
+    usage = request.usage
+    return 0 if usage is None else usage.input + usage.cache_read + usage.cache_write

@@ -1,0 +1,317 @@
+"""Transcripts: a session, or one path through recorded calls, as cards, and the index of its prompts."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from unspool.ingest.assembly import assemble
+from unspool.jobs.view.meanings import MOST, in_words, one_line, shown
+from unspool.jobs.view.pages import Card, GraphRow, Transcript, TurnRow
+from unspool.jobs.view.reels import Loaded, Reel, SessionReel, total
+from unspool.jobs.view.rows import spoken
+from unspool.model import CookedMessage, CookedRequest, Event
+from unspool.model.event import Said, Thinking, ToolCall
+from unspool.sources.values import time_of
+from unspool.views.outline import Row, outline
+
+PAGE = 200
+_PICTURE = ("[image", "[document", "[audio", "[video")
+
+
+class Told(Struct):
+    cards: list[Card]
+    turns: list[TurnRow]
+
+
+def transcript(
+    reel: Reel, known: Loaded, at: str | None = None, start: int = 0, name: str | None = None, most: int = PAGE
+) -> Transcript:
+    """Cards from `start` on, or around the card of that name, which may be its request's.
+
+    Of recorded calls: the path through the request `at`, or through the first.
+    """
+    told = told_of(reel, known, at)
+    found = next((number for number, card in enumerate(told.cards) if name and name in (card.key, card.request)), None)
+    if found is not None:
+        start = max(0, found - most // 2)
+    cards = [_cut(card) for card in told.cards[start : start + most]]
+    agents = [(number, card.count) for number, card in enumerate(told.cards) if card.kind == "agent"]
+    return Transcript(known.version, len(told.cards), start, cards, told.turns, agents, found)
+
+
+def told_of(reel: Reel, known: Loaded, at: str | None) -> Told:
+    leaf = "" if isinstance(reel, SessionReel) else str(leaf_of(known, known.numbers.get(at or "", 0)))
+    name = f"transcript {leaf}"
+    if name not in known.cache:
+        cards = list(_session(reel, known)) if isinstance(reel, SessionReel) else list(_calls(known, int(leaf)))
+        _count_agents(cards)
+        known.cache[name] = Told(cards, _turns(cards, known))
+    found: Told = known.cache[name]
+    return found
+
+
+def whole_card(reel: Reel, known: Loaded, at: str | None, number: int) -> Card | None:
+    """One card, nothing left out."""
+    told = told_of(reel, known, at)
+    return told.cards[number] if 0 <= number < len(told.cards) else None
+
+
+def _cut(card: Card) -> Card:
+    text, result = card.text, card.result or ""
+    if len(text) <= MOST and len(result) <= MOST:
+        return card
+    return replace(
+        card,
+        text=text[:MOST],
+        cut=max(0, len(text) - MOST),
+        result=None if card.result is None else result[:MOST],
+        result_cut=max(0, len(result) - MOST),
+    )
+
+
+def leaf_of(known: Loaded, number: int) -> int:
+    """Where the conversation went on from there: along the newest child that is no retried attempt nor an agent."""
+    while True:
+        retried = {known.rows[child].retry_of for child in known.children.get(number, ())}
+        onward = [
+            child
+            for child in known.children.get(number, ())
+            if known.rows[child].reason != "agent" and child not in retried
+        ]
+        if not onward:
+            return number
+        number = onward[-1]
+
+
+# Of a session
+
+
+def _session(reel: SessionReel, known: Loaded) -> Iterator[Card]:
+    session = assemble(reel.found.facts, known.events)
+    makers = _makers(known)
+    open_calls: dict[int, Card] = {}
+    for row in outline(session):
+        if row.kind == "result":
+            card = open_calls.pop(row.depth, None)
+            if card is not None:
+                _answer(card, row.body, row.level == "error")
+                continue
+        card = _card(row, makers)
+        if row.kind == "call":
+            open_calls[row.depth] = card
+        yield card
+
+
+def _makers(known: Loaded) -> dict[str, str]:
+    """Which request an event came of: ids of requests are those of the first event of their answers."""
+    current: dict[tuple[str, str], str] = {}
+    made: dict[str, str] = {}
+    for event in known.events:
+        if isinstance(event.content, Said | Thinking | ToolCall):
+            name, stream = event.id, (event.session_id, event.stream_id)
+            if name in known.numbers:
+                current[stream] = name
+            if stream in current:
+                made[name] = current[stream]
+    return made
+
+
+def _card(row: Row, makers: dict[str, str]) -> Card:
+    event = row.event
+    name = event.id if event is not None else ""
+    text = "" if row.kind == "call" else row.head if not row.body else f"{row.head}\n\n{row.body}"
+    if row.kind == "result":
+        text = row.body
+    card = Card(
+        kind=row.kind,
+        key=name,
+        depth=row.depth,
+        text=text,
+        lines=text.count("\n") + 1,
+        level=row.level,
+        seconds=row.seconds,
+        time=time_of(event.timestamp) if event is not None else None,
+        request=makers.get(name),
+        pictures=any(mark in text for mark in _PICTURE),
+    )
+    if row.kind == "call" and isinstance(event, Event) and isinstance(event.content, ToolCall):
+        card.call, card.open = shown(event.content), True
+    return card
+
+
+def _answer(card: Card, text: str, failed: bool) -> None:
+    card.open, card.failed = False, failed
+    card.result, card.result_lines = text, text.count("\n") + 1
+    card.pictures = card.pictures or any(mark in text for mark in _PICTURE)
+
+
+# Of recorded calls
+
+
+def _calls(known: Loaded, leaf: int, depth: int = 0, shown_already: frozenset[int] = frozenset()) -> Iterator[Card]:
+    open_calls: dict[str, Card] = {}
+    for number in path_to(known, leaf):
+        yield from _request(known, number, depth, open_calls, shown_already | {number})
+
+
+def path_to(known: Loaded, leaf: int) -> list[int]:
+    """From the root."""
+    path, at = [leaf], known.rows[leaf]
+    while at.parent is not None and at.reason != "agent":
+        path.append(at.parent)
+        at = known.rows[at.parent]
+    return path[::-1]
+
+
+def _request(
+    known: Loaded, number: int, depth: int, open_calls: dict[str, Card], above: frozenset[int]
+) -> Iterator[Card]:
+    request, row = known.cooked.requests[number], known.rows[number]
+    before = known.cooked.requests[row.parent] if row.parent is not None and row.reason != "agent" else None
+    if row.reason in ("compaction", "edit", "switch"):
+        told = {"compaction": "compacted", "edit": "the history was edited", "switch": f"model: {row.model}"}[
+            row.reason
+        ]
+        yield Card("notice", f"{number}-{row.reason}", depth, told, level="warning", time=row.time, request=row.id)
+    for place in new_places(request, before):
+        message = known.messages.get(request.request_messages[place])
+        if message is None:
+            continue
+        if message.role == "tool_result" and (card := open_calls.pop(message.tool_use_id or "", None)) is not None:
+            _answer(card, message.content, bool(message.is_error))
+            continue
+        yield from _said(message, f"{number}-{place}", depth, row, before is not None, open_calls)
+    for place, name in enumerate(request.response_messages):
+        if (message := known.messages.get(name)) is not None:
+            for card in _said(message, f"{number}-a{place}", depth, row, False, open_calls):
+                card.request = row.id
+                yield card
+                if card.call is not None:
+                    yield from _agents(known, number, card, depth, above)
+
+
+def new_places(request: CookedRequest, before: CookedRequest | None) -> list[int]:
+    """Places of messages that the parent neither sent nor got."""
+    asked = request.request_messages
+    if before is None:
+        return list(range(len(asked)))
+    known = {*before.request_messages, *before.response_messages}
+    return [place for place, name in enumerate(asked) if name not in known]
+
+
+def _said(
+    message: CookedMessage,
+    key: str,
+    depth: int,
+    row: GraphRow,
+    later: bool,
+    open_calls: dict[str, Card],
+) -> Iterator[Card]:
+    text = message.content
+    match message.role:
+        case "system":
+            if later:
+                return  # most prompts carry a line that changes with every call
+            kind, level = "notice", "system"
+        case "user":
+            kind, level = ("prompt", "info") if spoken(text) else ("notice", "context")
+        case "assistant":
+            kind, level = "said", "error" if row.error and text.startswith("Error: ") else "info"
+        case "thinking":
+            kind, level = "thinking", "info"
+        case "tool_result":
+            kind, level = "result", "error" if message.is_error else "info"
+        case _:
+            kind, level = "said", "info"
+    if text.strip() or message.role == "tool_result":
+        pictures = any(mark in text for mark in _PICTURE)
+        yield Card(
+            kind,
+            key,
+            depth,
+            text,
+            lines=text.count("\n") + 1,
+            level=level,
+            time=row.time,
+            message=message.id,
+            request=row.id,
+            pictures=pictures,
+        )
+    for at, call in enumerate(message.tool_calls or ()):
+        card = Card("call", f"{key}.{at}", depth, time=row.time, message=message.id, request=row.id, open=True)
+        card.call = shown(in_words(call, row.agent))
+        if call.id:
+            open_calls[call.id] = card
+        yield card
+
+
+def _agents(known: Loaded, number: int, card: Card, depth: int, above: frozenset[int]) -> Iterator[Card]:
+    """Sub-agents that this very call began."""
+    call = card.call
+    if call is None:
+        return
+    for child in known.children.get(number, ()):
+        row = known.rows[child]
+        if (
+            row.reason == "agent"
+            and child not in above
+            and (row.label in call.arguments or len(known.rows[number].tools) == 1)
+        ):
+            leaf = leaf_of(known, child)
+            title = f"agent: {row.label or row.title}"
+            yield Card("agent", f"{child}-agent", depth + 1, title, time=row.time, request=row.id)
+            yield from _calls(known, leaf, depth + 1, above | {child})
+
+
+# Of both
+
+
+def _count_agents(cards: list[Card]) -> None:
+    for at, card in enumerate(cards):
+        if card.kind == "agent":
+            end = at + 1
+            while (
+                end < len(cards)
+                and cards[end].depth >= card.depth
+                and not (cards[end].kind == "agent" and cards[end].depth == card.depth)
+            ):
+                end += 1
+            card.count = end - at - 1
+
+
+def _turns(cards: list[Card], known: Loaded) -> list[TurnRow]:
+    turns: list[TurnRow] = []
+    made: list[set[str]] = []
+    tools: Counter[str] = Counter()
+    busy = False
+    for at, card in enumerate(cards):
+        if card.kind == "prompt" and card.depth == 0:
+            if turns and not busy:  # a slash command and what it stands for are one prompt
+                continue
+            turns.append(TurnRow(at, one_line(spoken(card.text) or card.text)[:300], time=card.time))
+            made.append(set())
+            tools, busy = Counter(), False
+            turns[-1].tools = tools
+            continue
+        if not turns:
+            continue
+        turn = turns[-1]
+        busy = busy or card.kind in ("said", "call", "thinking")
+        if card.request and card.kind in ("said", "call", "thinking"):
+            made[-1].add(card.request)
+        if card.call is not None:
+            tools[card.call.name] += 1
+            turn.failed += card.failed
+        elif card.kind == "said" and card.depth == 0:
+            turn.outcome = one_line(card.text)[:300]
+    for turn, names in zip(turns, made, strict=True):
+        rows = [known.rows[known.numbers[name]] for name in names if name in known.numbers]
+        costs = [row.cost for row in rows if row.cost is not None]
+        turn.usage, turn.cost, turn.tools = (
+            total(row.usage for row in rows),
+            sum(costs) if costs else None,
+            dict(turn.tools),
+        )
+    return turns

@@ -1,0 +1,1 @@
+"""The viewer's server: HTTP on the loopback, for one person and one browser."""

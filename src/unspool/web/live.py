@@ -1,0 +1,45 @@
+"""What grows, told to every browser that looks: server-sent events."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import msgspec
+
+from unspool.jobs.view.catalog import Catalog
+
+_INTERVAL = 1.0
+_QUIET = 15.0
+"""Seconds after which a comment is sent, so that a browser that is gone is noticed."""
+
+
+class Live:
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+        self._queues: set[asyncio.Queue[bytes]] = set()
+        self._watch: asyncio.Task[None] | None = None
+
+    async def listen(self) -> AsyncIterator[bytes]:
+        """One browser's stream. Files are watched as long as anybody listens."""
+        queue: asyncio.Queue[bytes] = asyncio.Queue()
+        self._queues.add(queue)
+        if self._watch is None or self._watch.done():
+            self._watch = asyncio.create_task(self._watching())
+        try:
+            yield b"retry: 2000\n\n"
+            while True:
+                try:
+                    yield await asyncio.wait_for(queue.get(), _QUIET)
+                except TimeoutError:
+                    yield b": still here\n\n"
+        finally:
+            self._queues.discard(queue)
+
+    async def _watching(self) -> None:
+        while self._queues:
+            grown, new = await asyncio.to_thread(self._catalog.refresh)
+            told = [b"event: grown\ndata: %b\n\n" % msgspec.json.encode(each) for each in grown]
+            told += [b"event: home\ndata: {}\n\n"] if new else []
+            for queue in self._queues:
+                for message in told:
+                    queue.put_nowait(message)
+            await asyncio.sleep(_INTERVAL)

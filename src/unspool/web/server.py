@@ -1,0 +1,45 @@
+"""Serve until somebody presses Ctrl-C."""
+
+import contextlib
+import secrets
+import socket
+from collections.abc import Callable
+
+import uvicorn
+
+from unspool.errors import InputNotFound
+from unspool.jobs.view.catalog import Catalog
+from unspool.web.app import application
+
+PORT = 7766
+"""The same each time, so that links keep working; another if it is taken."""
+
+
+def serve(catalog: Catalog, version: str, port: int | None, ready: Callable[[str], None]) -> None:
+    """`ready` is called with the address to open, once somebody listens there."""
+    listening = _listen(port)
+    port = listening.getsockname()[1]
+    token = secrets.token_urlsafe(24)
+    app = application(catalog, token, port, version)
+    config = uvicorn.Config(app, log_level="error", lifespan="off", timeout_graceful_shutdown=1, server_header=False)
+    server = uvicorn.Server(config)
+    ready(f"http://127.0.0.1:{port}/?token={token}")
+    with contextlib.suppress(KeyboardInterrupt):  # that is how it ends
+        server.run(sockets=[listening])
+
+
+def _listen(port: int | None) -> socket.socket:
+    """From here on connections wait until the server takes them."""
+    for wanted in (port,) if port is not None else (PORT, 0):
+        listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listening.bind(("127.0.0.1", wanted))
+        except OSError as error:
+            listening.close()
+            if port is not None:
+                raise InputNotFound(f"port {port}: {error.strerror}") from error
+            continue
+        listening.listen(128)
+        return listening
+    raise InputNotFound("no free port on 127.0.0.1")

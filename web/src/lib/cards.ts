@@ -1,0 +1,73 @@
+// Messages of a request as cards: a call and its result are one.
+import type { Card, MessageCard } from "../types.gen";
+
+export interface Placed {
+  message: MessageCard;
+  at: number; // its place in the request, or in the answer
+  answer: boolean;
+}
+
+/** `calls`: messages whose calls may be answered here, such as those of the parent's answer. */
+export function cardsOf(placed: Placed[], calls: MessageCard[], request: string): Card[] {
+  const cards: Card[] = [];
+  const open = new Map<string, Card>();
+  const known = new Map(calls.flatMap((m) => (m.calls ?? []).map((c) => [c.id, { c, m }] as const)));
+  for (const { message, at, answer } of placed) {
+    const key = `${request}/${answer ? "a" : "m"}${at}`;
+    const text = message.text ?? "";
+    if (message.role === "tool_result") {
+      const waiting = message.answers ? open.get(message.answers) : undefined;
+      const called = message.answers ? known.get(message.answers) : undefined;
+      const card: Card = waiting ?? (called ? { kind: "call", key, call: called.c, message: message.id } : { kind: "result", key });
+      card.result = text;
+      card.result_cut = message.cut ?? 0;
+      card.result_lines = message.lines ?? 0;
+      card.failed = message.is_error === true;
+      card.open = false;
+      card.pictures = message.pictures ?? false;
+      card.message = message.id;
+      if (!waiting) {
+        if (card.kind === "result") card.text = text;
+        cards.push(card);
+      }
+      continue;
+    }
+    if (text.trim() || !(message.calls ?? []).length) {
+      cards.push({
+        kind: kindOf(message),
+        key,
+        text,
+        cut: message.cut ?? 0,
+        lines: message.lines ?? 0,
+        level: message.role === "system" ? "system" : "info",
+        message: message.id,
+        pictures: message.pictures ?? false,
+      });
+    }
+    (message.calls ?? []).forEach((call, i) => {
+      const card: Card = { kind: "call", key: `${key}.${i}`, call, open: true, message: message.id };
+      if (call.id) open.set(call.id, card);
+      cards.push(card);
+    });
+  }
+  return cards;
+}
+
+function kindOf(message: MessageCard): string {
+  switch (message.role) {
+    case "user":
+      return "prompt";
+    case "thinking":
+      return "thinking";
+    case "system":
+      return "notice";
+    default:
+      return "said";
+  }
+}
+
+/** The place of a card's message, to ask for its pictures. */
+export function placeOf(key: string): { id: string; at: number; answer: boolean } | null {
+  const found = /^(.*)\/([am])(\d+)(?:\.\d+)?$/.exec(key);
+  return found ? { id: found[1]!, at: Number(found[3]), answer: found[2] === "a" } : null;
+}

@@ -1,0 +1,93 @@
+// Numbers and times as people read them; exact values go into titles.
+import type { Usage } from "../types.gen";
+
+export function tokens(n: number | null | undefined): string {
+  if (n == null) return "";
+  const sign = n < 0 ? "−" : "";
+  const a = Math.abs(n);
+  for (const [size, letter] of [
+    [1e9, "G"],
+    [1e6, "M"],
+    [1e3, "k"],
+  ] as const) {
+    if (a >= size - size / 20_000) return `${sign}${(a / size).toFixed(a >= 100 * size ? 0 : 1)}${letter}`;
+  }
+  return sign + String(a);
+}
+
+export function money(n: number | null | undefined): string {
+  if (n == null) return "";
+  if (n === 0) return "$0";
+  if (n >= 100) return `$${Math.round(n).toLocaleString("en")}`;
+  if (n >= 0.095) return `$${n.toFixed(2)}`;
+  return n < 0.00005 ? "<$0.0001" : `$${n.toFixed(n < 0.00095 ? 4 : 3)}`;
+}
+
+export function duration(ms: number | null | undefined): string {
+  if (ms == null) return "";
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  const s = ms / 1000;
+  if (s < 9.95) return `${s.toFixed(1)} s`;
+  if (s < 100) return `${Math.round(s)} s`;
+  const minutes = s / 60;
+  if (minutes < 100) return `${Math.round(minutes)} min`;
+  const hours = minutes / 60;
+  return hours < 72 ? `${Math.round(hours)} h` : `${Math.round(hours / 24)} d`;
+}
+
+export function bytes(n: number): string {
+  for (const [size, letter] of [
+    [1e9, "GB"],
+    [1e6, "MB"],
+    [1e3, "KB"],
+  ] as const) {
+    if (n >= size) return `${(n / size).toFixed(n >= 10 * size ? 0 : 1)} ${letter}`;
+  }
+  return `${n} B`;
+}
+
+const DAY = 86_400_000;
+
+export function when(ms: number | null | undefined, now = Date.now()): string {
+  if (ms == null) return "";
+  const d = new Date(ms);
+  const clock = d.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
+  const midnight = new Date(now).setHours(0, 0, 0, 0);
+  if (ms >= midnight && ms < midnight + DAY) return `today ${clock}`;
+  if (ms >= midnight - DAY && ms < midnight) return `yesterday ${clock}`;
+  const day = d.toLocaleDateString("en-GB", {
+    day: "numeric",
+    month: "short",
+    ...(d.getFullYear() === new Date(now).getFullYear() ? {} : { year: "numeric" }),
+  });
+  return `${day} ${clock}`;
+}
+
+export function exactly(ms: number | null | undefined): string {
+  return ms == null ? "" : new Date(ms).toLocaleString("en-GB", { timeZoneName: "short", hour12: false });
+}
+
+export const zone = Intl.DateTimeFormat().resolvedOptions().timeZone || "local time";
+
+export function plural(n: number, one: string, many = `${one}s`): string {
+  return `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
+}
+
+export function prompt(usage: Usage | null | undefined): number {
+  return usage ? (usage.input ?? 0) + (usage.cache_read ?? 0) + (usage.cache_write ?? 0) : 0;
+}
+
+export function all(usage: Usage | null | undefined): number {
+  return prompt(usage) + (usage?.output ?? 0);
+}
+
+export function add(a: Usage, b: Usage | null | undefined): Usage {
+  if (!b) return a;
+  return {
+    input: (a.input ?? 0) + (b.input ?? 0),
+    cache_read: (a.cache_read ?? 0) + (b.cache_read ?? 0),
+    cache_write: (a.cache_write ?? 0) + (b.cache_write ?? 0),
+    output: (a.output ?? 0) + (b.output ?? 0),
+    reasoning: (a.reasoning ?? 0) + (b.reasoning ?? 0),
+  };
+}

@@ -1,0 +1,182 @@
+// What the whole page knows: where we are, what was read, how it is to look.
+import type { Graph, GraphRow, Grown, Home, Note, ReelRow } from "../types.gen";
+import { NO_FILTER, type Filter, type Sort } from "./filter";
+import { childrenOf, mainChildren } from "./layout";
+import { format, parse, type Route, type View } from "./route";
+import type { Store } from "./store";
+
+export type Theme = "system" | "light" | "dark";
+
+export interface Reel {
+  id: string;
+  version: number;
+  rows: GraphRow[];
+  children: number[][];
+  main: number[];
+  numbers: Map<string, number>;
+  notes: Note[];
+  noteCount: number;
+}
+
+export class State {
+  store: Store;
+  route = $state<Route>(parse(location.hash));
+  home = $state.raw<Home | null>(null);
+  reel = $state.raw<Reel | null>(null);
+  loading = $state(false);
+  failure = $state<string | null>(null);
+  connected = $state(false);
+  news = $state(0); // rows that came while somebody looked
+  theme = $state<Theme>("system");
+  filter = $state<Filter>({ ...NO_FILTER });
+  sort = $state<Sort>("time");
+  drawer = $state(false); // narrow screens: the list is open
+  searching = $state(false);
+  helping = $state(false);
+  opened = $state<Record<string, boolean>>({}); // cards and sections, by key
+  expandAll = $state(false);
+  unfolded = $state<Record<number, boolean>>({}); // runs of rows, by the first
+  closed = $state<Record<number, boolean>>({}); // conversations, by root
+  said = $state(""); // for screen readers, and as a short notice
+
+  constructor(store: Store) {
+    this.store = store;
+    const kept = read("unspool-theme");
+    if (kept === "light" || kept === "dark") this.theme = kept;
+    addEventListener("hashchange", () => this.arrive());
+  }
+
+  get row(): ReelRow | null {
+    return this.home?.reels.find((r) => r.id === this.route.reel) ?? null;
+  }
+  get selected(): number | null {
+    return this.route.what == null || !this.reel ? null : (this.reel.numbers.get(this.route.what) ?? null);
+  }
+
+  async start(): Promise<void> {
+    try {
+      this.home = await this.store.home();
+    } catch (error) {
+      this.failure = String(error instanceof Error ? error.message : error);
+      return;
+    }
+    if (this.home.live) {
+      this.store.live(
+        (g) => void this.grew(g),
+        () => void this.store.home().then((h) => (this.home = h)),
+        (c) => (this.connected = c),
+      );
+    }
+    const only = this.home.reels.length === 1 ? this.home.reels[0] : undefined;
+    if (only && !this.route.reel && this.route.view === "graph") {
+      this.go({ reel: only.id, view: only.kind === "session" ? "transcript" : "graph" }, true);
+    }
+    this.arrive();
+  }
+
+  go(route: Partial<Route>, instead = false): void {
+    const hash = format(route);
+    if (instead) history.replaceState(null, "", hash);
+    else if (location.hash !== hash) history.pushState(null, "", hash);
+    this.arrive();
+  }
+  view(view: View): void {
+    const { reel, what, at, view: before } = this.route;
+    const request = before === "graph" ? what : at;
+    this.go(view === "graph" ? { reel, view, what: request } : view === "transcript" ? { reel, view, at: request } : { reel, view });
+  }
+  select(row: number, instead = false): void {
+    const id = this.reel?.rows[row]?.id;
+    if (id != null) this.go({ reel: this.route.reel, view: "graph", what: id }, instead);
+  }
+
+  private arrive(): void {
+    this.route = parse(location.hash);
+    const id = this.route.reel;
+    if (id === null) this.reel = null;
+    else if (this.reel?.id !== id) void this.open(id);
+  }
+
+  private async open(id: string): Promise<void> {
+    this.loading = true;
+    this.failure = null;
+    this.reel = null;
+    this.news = 0;
+    Object.assign(this, { filter: { ...NO_FILTER }, sort: "time", unfolded: {}, closed: {}, opened: {}, expandAll: false });
+    try {
+      const first = await this.store.graph(id, 0);
+      if (this.route.reel !== id) return;
+      await this.fill(id, first, []);
+      this.home = await this.store.home(); // what was read has sums now
+    } catch (error) {
+      this.failure = String(error instanceof Error ? error.message : error);
+    } finally {
+      this.loading = false;
+    }
+  }
+
+  private async fill(id: string, first: Graph, kept: GraphRow[]): Promise<void> {
+    let rows = [...kept, ...first.rows];
+    let page = first;
+    const notes = first.start === 0 ? (first.notes ?? []) : (this.reel?.notes ?? []);
+    while (rows.length < page.total) {
+      page = await this.store.graph(id, rows.length);
+      if (!page.rows.length || this.route.reel !== id) break;
+      rows = [...rows, ...page.rows];
+    }
+    const children = childrenOf(rows);
+    this.reel = {
+      id,
+      version: first.version,
+      rows,
+      children,
+      main: mainChildren(rows, children),
+      numbers: new Map(rows.map((row, i) => [row.id, i])),
+      notes,
+      noteCount: first.note_count ?? 0,
+    };
+  }
+
+  private async grew(g: Grown): Promise<void> {
+    if (this.reel?.id !== g.reel || this.reel.version >= g.version) return;
+    const before = this.reel.rows;
+    this.store.forget(g.reel);
+    const kept = before.slice(0, Math.min(g.kept, before.length));
+    const page = await this.store.graph(g.reel, kept.length);
+    if (this.reel?.id !== g.reel) return;
+    await this.fill(g.reel, page, kept);
+    this.news += Math.max(0, (this.reel?.rows.length ?? 0) - before.length);
+    this.home = await this.store.home();
+  }
+
+  setTheme(theme: Theme): void {
+    this.theme = theme;
+    try {
+      localStorage.setItem("unspool-theme", theme);
+    } catch {
+      // a page from disk may have no storage: the choice lasts as long as the page
+    }
+  }
+  say(text: string): void {
+    this.said = text;
+    setTimeout(() => {
+      if (this.said === text) this.said = "";
+    }, 2000);
+  }
+  async copy(text: string, what: string): Promise<void> {
+    try {
+      await navigator.clipboard.writeText(text);
+      this.say(`${what} copied`);
+    } catch {
+      this.say("the browser does not let us copy");
+    }
+  }
+}
+
+function read(key: string): string | null {
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,121 @@
+// Tokens and cost, added up in different ways.
+import type { GraphRow, ReelRow, Usage } from "../types.gen";
+import { add, all, prompt } from "./format";
+
+export interface Counted {
+  time: number | null;
+  model: string;
+  project: string;
+  tools: string[];
+  usage: Usage;
+  cost: number | null;
+  error: boolean;
+  calls: number;
+  duration: number | null;
+  label: string;
+  reel: string;
+  request: string | null;
+}
+
+export function ofRows(rows: GraphRow[], reel: ReelRow | null): Counted[] {
+  return rows.map((r) => ({
+    time: r.time ?? null,
+    model: r.model ?? "unknown",
+    project: reel?.project ?? r.agent ?? "unknown",
+    tools: r.tools ?? [],
+    usage: r.usage ?? {},
+    cost: r.cost ?? null,
+    error: !!r.error || !!r.failed,
+    calls: 1,
+    duration: r.duration ?? null,
+    label: r.title,
+    reel: reel?.id ?? "",
+    request: r.id,
+  }));
+}
+
+export function ofReels(reels: ReelRow[]): Counted[] {
+  return reels.map((r) => ({
+    time: r.end ?? r.start ?? null,
+    model: r.model ?? "unknown",
+    project: r.project ?? "unknown",
+    tools: r.agent ? [r.agent] : [],
+    usage: r.usage ?? {},
+    cost: r.cost ?? null,
+    error: false,
+    calls: r.requests ?? r.turns ?? 0,
+    duration: r.start != null && r.end != null ? r.end - r.start : null,
+    label: r.name,
+    reel: r.id,
+    request: null,
+  }));
+}
+
+export interface Group {
+  name: string;
+  calls: number;
+  usage: Usage;
+  cost: number | null;
+  unpriced: number;
+  errors: number;
+}
+
+/** By whatever `key` names; one with several keys is shared among them. */
+export function grouped(list: Counted[], key: (c: Counted) => string[]): Group[] {
+  const groups = new Map<string, Group>();
+  for (const c of list) {
+    const names = key(c);
+    for (const name of names) {
+      const g = groups.get(name) ?? { name, calls: 0, usage: {}, cost: null, unpriced: 0, errors: 0 };
+      g.calls += c.calls;
+      g.usage = add(g.usage, scaled(c.usage, 1 / names.length));
+      if (c.cost != null) g.cost = (g.cost ?? 0) + c.cost / names.length;
+      else if (all(c.usage)) g.unpriced++;
+      if (c.error) g.errors++;
+      groups.set(name, g);
+    }
+  }
+  return [...groups.values()].sort((a, b) => (b.cost ?? 0) - (a.cost ?? 0) || all(b.usage) - all(a.usage));
+}
+
+function scaled(u: Usage, by: number): Usage {
+  if (by === 1) return u;
+  const part = (n: number | undefined): number => Math.round((n ?? 0) * by);
+  return { input: part(u.input), cache_read: part(u.cache_read), cache_write: part(u.cache_write), output: part(u.output), reasoning: part(u.reasoning) };
+}
+
+export function totals(list: Counted[]): { usage: Usage; cost: number | null; unpriced: number; errors: number; hit: number | null } {
+  const [one] = grouped(list, () => ["all"]);
+  const usage = one?.usage ?? {};
+  const whole = prompt(usage);
+  return {
+    usage,
+    cost: one?.cost ?? null,
+    unpriced: one?.unpriced ?? 0,
+    errors: one?.errors ?? 0,
+    hit: whole ? (usage.cache_read ?? 0) / whole : null,
+  };
+}
+
+const STEPS = [60e3, 5 * 60e3, 15 * 60e3, 3600e3, 4 * 3600e3, 86400e3, 7 * 86400e3, 30 * 86400e3];
+
+/** Sums over time: about sixty steps of a round length, in local days where they are days. */
+export function overTime(list: Counted[], value: (c: Counted) => number, key: (c: Counted) => string): { times: number[]; names: string[]; sums: number[][]; step: number } {
+  const timed = list.filter((c) => c.time != null);
+  if (!timed.length) return { times: [], names: [], sums: [], step: 0 };
+  const first = timed.reduce((m, c) => Math.min(m, c.time!), Infinity);
+  const last = timed.reduce((m, c) => Math.max(m, c.time!), -Infinity);
+  const step = STEPS.find((s) => (last - first) / s <= 60) ?? STEPS[STEPS.length - 1]!;
+  const shift = step >= 86400e3 ? new Date(first).getTimezoneOffset() * 60e3 : 0;
+  const place = (time: number): number => Math.floor((time - shift) / step);
+  const [from, to] = [place(first), place(last)];
+  const times = Array.from({ length: to - from + 1 }, (_, i) => (from + i) * step + shift);
+  const names = [...new Set(timed.map(key))].sort();
+  const sums = names.map(() => times.map(() => 0));
+  for (const c of timed) {
+    const row = sums[names.indexOf(key(c))]!;
+    const at = place(c.time!) - from;
+    row[at] = (row[at] ?? 0) + value(c);
+  }
+  return { times, names, sums, step };
+}
