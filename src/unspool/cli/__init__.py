@@ -20,6 +20,7 @@ COMMANDS = {
     "sessions": "List the sessions of coding agents, newest first.",
     "show": "One session as a readable transcript.",
     "view": "See conversations in the browser.",
+    "export": "Conversations as pages or Markdown, to be shared.",
     "grep": "Search the events of agents' logs.",
     "tools": "Which tools agents called, with which arguments.",
     "ask": "Ask a model: in a new thread, or from any turn of one.",

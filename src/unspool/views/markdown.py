@@ -1,10 +1,12 @@
 """Rows as Markdown, to be kept or pasted."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from unspool.model.session import Session
 from unspool.views.outline import Row, outline
+
+__all__ = ["Row", "markdown", "rows_as_markdown"]
 
 _FENCE = re.compile(r"^[ \t]*(`{3,})", re.MULTILINE)
 
@@ -22,7 +24,11 @@ def markdown(session: Session) -> Iterator[str]:
         "branch": facts.branch,
     }
     yield from (f"- {name}: {_line(value)}" for name, value in about.items() if value)
-    for row in outline(session):
+    yield from rows_as_markdown(outline(session))
+
+
+def rows_as_markdown(rows: Iterable[Row]) -> Iterator[str]:
+    for row in rows:
         if row.kind == "notice" and row.level in ("context", "system"):
             continue
         yield ""

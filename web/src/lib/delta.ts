@@ -57,7 +57,7 @@ export function fresh(parent: string[], ids: string[]): { added: number[]; remov
   for (const change of align(parent, ids)) {
     if (change.kind === "same") same += change.count;
     if (change.kind === "added" || change.kind === "changed") added.push(change.b);
-    if (change.kind === "removed" || change.kind === "changed") removed.push(change.a);
+    if (change.kind === "removed") removed.push(change.a); // what was replaced shows in its new form
   }
   return { added, removed, same };
 }

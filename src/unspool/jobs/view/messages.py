@@ -104,15 +104,16 @@ def tools(known: Loaded, names: Iterable[str]) -> list[ToolPage]:
 
 def cache_report(reel: Reel, known: Loaded, request: CookedRequest) -> CacheReport:
     before = known.parent(request.id)
-    return report(_asked(reel, known, request), None if before is None else _asked(reel, known, before))
+    return report(asked(reel, known, request), None if before is None else asked(reel, known, before))
 
 
-def _asked(reel: Reel, known: Loaded, request: CookedRequest) -> Asked:
+def asked(reel: Reel, known: Loaded, request: CookedRequest, look: bool = True) -> Asked:
+    """What the cache is asked about; `look`: the record is read again, for its marks and settings."""
     return Asked(
         request,
         [known.tools[name] for name in request.tools if name in known.tools],
         [known.messages[name] for name in request.request_messages if name in known.messages],
-        exchange_of(reel, request),
+        exchange_of(reel, request) if look else None,
     )
 
 

@@ -1,0 +1,109 @@
+"""`unspool export`"""
+
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from unspool.jobs.view.redacting import Redaction
+
+_REDACT = click.option(
+    "--redact/--no-redact", default=True, help="Replace keys, tokens and passwords by placeholders (default)."
+)
+_QUIET = click.option("-q", "--quiet", is_flag=True, help="Do not say what was done.")
+
+
+@click.group("export")
+def command() -> None:
+    """Conversations as pages or Markdown, to be kept or shared. Secrets are taken out."""
+
+
+@command.command("html")
+@click.argument("paths", metavar="FILE|FOLDER|SESSION…", nargs=-1, required=True)
+@click.option("-o", "--output", metavar="FILE", help="One page with everything in it; - is standard output.")
+@click.option(
+    "--site", metavar="DIR", help="A folder instead: a page with a list, and the data of each session beside it."
+)
+@_REDACT
+@_QUIET
+def html(paths: tuple[str, ...], output: str | None, site: str | None, redact: bool, quiet: bool) -> None:
+    """The viewer and the data in one file that opens from disk, without a server.
+
+    \b
+    unspool export html latest -o session.html
+    unspool export html ~/.claude/projects/shop --site pages
+    """
+    from unspool import __version__
+    from unspool.cli.reading import reading
+    from unspool.exports.writing import write
+    from unspool.jobs.view.catalog import Catalog
+    from unspool.jobs.view.redacting import Redaction
+
+    if (output is None) == (site is None):
+        raise click.UsageError("either -o FILE or --site DIR")
+    with reading() as seen:
+        catalog = Catalog(paths, seen)
+    from unspool.web.page import one_page
+    from unspool.web.page import site as pages
+
+    redaction = Redaction() if redact else None
+    if output is not None:
+        write(output, one_page(catalog, __version__, redaction))
+        if not quiet:
+            _say(output, len(catalog), redaction)
+    elif site is not None:
+        _write_site(site, pages(catalog, __version__, redaction))
+        if not quiet:
+            _say(f"{site}/index.html", len(catalog), redaction)
+
+
+@command.command("markdown")
+@click.argument("path", metavar="FILE|SESSION")
+@click.option("-o", "--output", metavar="FILE", default="-", help="Where to write; - is standard output (default).")
+@_REDACT
+@_QUIET
+def markdown(path: str, output: str, redact: bool, quiet: bool) -> None:
+    """A transcript as Markdown, nothing cut. Of recorded calls: the main path of each conversation.
+
+    \b
+    unspool export markdown latest -o session.md
+    """
+    from unspool.exports.writing import write
+    from unspool.jobs.view.catalog import Catalog
+    from unspool.jobs.view.redacting import Redaction
+    from unspool.jobs.view.writing import as_markdown
+
+    redaction = Redaction() if redact else None
+    catalog = Catalog([path])
+    lines = (line.encode("utf-8", "replace") for reel in catalog for line in as_markdown(reel, redaction))
+    write(output, lines)
+    if not quiet and output != "-":
+        _say(output, len(catalog), redaction)
+
+
+def _write_site(folder: str, files: "object") -> None:
+    from collections.abc import Iterable
+    from pathlib import Path
+    from typing import cast
+
+    from unspool.errors import OutputNotWritable
+    from unspool.exports.writing import write
+
+    for name, data in cast(Iterable[tuple[str, bytes]], files):
+        place = Path(folder, name)
+        try:
+            place.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise OutputNotWritable(f"{place.parent}: {error.strerror}") from error
+        write(str(place), [data])
+
+
+def _say(place: str, number: int, redaction: "Redaction | None") -> None:
+    from unspool.cli.words import plural, say
+
+    say(f"{plural(number, 'conversation file', 'conversation files')} in {place}" if number > 1 else place)
+    if redaction is None:
+        say("nothing was redacted")
+        return
+    told = ", ".join(f"{count:,} × {kind}" for kind, count in redaction.kinds.items())
+    say(f"redacted: {told}" if told else "no secret was found to be redacted; pictures are not looked into")

@@ -1,0 +1,176 @@
+"""A reel as it is put into a page that opens from disk: all that the viewer may ask for, each message once."""
+
+import gzip
+from base64 import b64encode
+from collections.abc import Iterator
+from pathlib import PurePath
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from unspool.jobs.view.caching import Asked, report
+from unspool.jobs.view.messages import asked, cards, graph, request_page, tools
+from unspool.jobs.view.originals import card_pictures, pictures
+from unspool.jobs.view.pages import (
+    CacheReport,
+    Card,
+    Graph,
+    MessageCard,
+    Picture,
+    ReelRow,
+    RequestPage,
+    ToolPage,
+    TurnRow,
+)
+from unspool.jobs.view.redacting import Redaction
+from unspool.jobs.view.reels import Loaded, Reel, SessionReel
+from unspool.jobs.view.transcripts import leaf_of, new_places, told_of
+from unspool.model import CookedRequest, Note, Origin
+
+_MANY = 1 << 40
+
+
+class KeptRequest(RequestPage, omit_defaults=True):
+    """A request whose messages are told by what they share with the parent's."""
+
+    base: str | None = None
+    keep: list[tuple[int, int]] | None = None
+    """Pieces of the parent's messages and answer, from … to; (n, 0) stands for the n-th of its own."""
+
+
+class Told(Struct):
+    cards: list[Card]
+    turns: list[TurnRow]
+
+
+class Kept(Struct):
+    """One reel, whole."""
+
+    graph: Graph
+    requests: dict[str, KeptRequest]
+    messages: dict[str, MessageCard]
+    tools: dict[str, ToolPage]
+    cache: dict[str, CacheReport]
+    transcripts: dict[str, Told]
+    """By the number of the conversation's first request; a session has one, without a name."""
+    pictures: dict[str, list[Picture]]
+
+
+def kept(reel: Reel, redaction: Redaction | None) -> tuple[ReelRow, Kept]:
+    known = reel.load()
+    if redaction is not None:
+        known = redaction.loaded(known)
+    names = list(known.messages)
+    page = graph(known, 0, _MANY)
+    page.notes = [_bare(note) for note in page.notes]
+    whole = Kept(
+        page,
+        {request.id: _request(reel, known, request) for request in known.cooked.requests},
+        {name: card for name in names for card in cards(known, [name], whole=True)},
+        {tool.id: tool for tool in tools(known, list(known.tools))},
+        {request.id: _cache(reel, known, request) for request in known.cooked.requests},
+        dict(_transcripts(reel, known)),
+        dict(_pictures(reel, known)),
+    )
+    return _row(reel, known, redaction), whole
+
+
+def _row(reel: Reel, known: Loaded, redaction: Redaction | None) -> ReelRow:
+    row = reel.row()
+    if isinstance(reel, SessionReel):
+        told = reel.found.facts.title or reel.found.prompt or reel.found.id
+        row.name = " ".join((redaction.text(told) if redaction else told).split())[:300]
+    else:
+        row.name = PurePath(row.name).name or row.name
+    row.requests = len(known.rows)
+    return row
+
+
+def packed(value: Any, redaction: Redaction | None) -> str:
+    """As it stands in a page: JSON, compressed, in letters."""
+    if redaction is not None:
+        pictures = value.pictures if isinstance(value, Kept) else {}
+        bare = replace(value, pictures={}) if isinstance(value, Kept) else value
+        clean = redaction.values(msgspec.to_builtins(bare))  # once more, whatever was forgotten
+        redaction.see(msgspec.json.encode(clean))
+        value = {**clean, "pictures": pictures} if isinstance(value, Kept) else clean
+    return b64encode(gzip.compress(msgspec.json.encode(value), 9, mtime=0)).decode()
+
+
+def _request(reel: Reel, known: Loaded, request: CookedRequest) -> KeptRequest:
+    page = request_page(reel, known, request)
+    fields = {name: getattr(page, name) for name in RequestPage.__struct_fields__}
+    origin = None if page.origin is None else _place(page.origin)
+    made = KeptRequest(**{**fields, "origin": origin, "notes": [_bare(note) for note in page.notes]})
+    before = known.parent(request.id)
+    if before is not None:
+        made.base = before.id
+        made.messages, made.keep = shared([*before.request_messages, *before.response_messages], page.messages)
+    return made
+
+
+def shared(before: list[str], after: list[str]) -> tuple[list[str], list[tuple[int, int]]]:
+    """What is new, and how the whole is put together from it and the pieces that stood there before."""
+    places: dict[str, int] = {}
+    for at, name in enumerate(before):
+        places.setdefault(name, at)
+    new: list[str] = []
+    pieces: list[tuple[int, int]] = []
+    for name in after:
+        begin, end = pieces[-1] if pieces else (0, 0)
+        if end and end < len(before) and before[end] == name:
+            pieces[-1] = begin, end + 1
+        elif (known := places.get(name)) is not None:
+            pieces.append((known, known + 1))
+        else:
+            pieces.append((len(new), 0))
+            new.append(name)
+    return new, pieces
+
+
+def _bare(note: Note) -> Note:
+    return replace(note, origin=_place(note.origin))
+
+
+def _place(origin: Origin) -> Origin:
+    """Without the folder: where it lay on somebody's machine is nobody's business."""
+    return replace(origin, file=PurePath(origin.file).name)
+
+
+def _cache(reel: Reel, known: Loaded, request: CookedRequest) -> CacheReport:
+    """Records are read again only where something was missed."""
+    before = known.parent(request.id)
+    look = known.rows[known.numbers[request.id]].missed > 0
+    now, then = (asked(reel, known, each, look) if each is not None else None for each in (request, before))
+    return report(now, then) if isinstance(now, Asked) else CacheReport("unknown", [])
+
+
+def _transcripts(reel: Reel, known: Loaded) -> Iterator[tuple[str, Told]]:
+    if isinstance(reel, SessionReel):
+        told = told_of(reel, known, None)
+        yield "", Told(told.cards, told.turns)
+        return
+    for root in dict.fromkeys(row.root for row in known.rows):
+        told = told_of(reel, known, known.rows[leaf_of(known, root)].id)
+        yield str(root), Told(told.cards, told.turns)
+
+
+def _pictures(reel: Reel, known: Loaded) -> Iterator[tuple[str, list[Picture]]]:
+    if isinstance(reel, SessionReel):
+        for card in told_of(reel, known, None).cards:
+            if card.pictures and card.key and (found := card_pictures(reel, known, card.key)):
+                yield card.key, found
+        return
+    seen = {
+        message.id for message in known.cooked.messages if message.content.startswith("[") or "\n[" in message.content
+    }
+    for request in known.cooked.requests:
+        places = [
+            (place, False, request.request_messages[place]) for place in new_places(request, known.parent(request.id))
+        ]
+        places += [(place, True, name) for place, name in enumerate(request.response_messages)]
+        for place, answer, name in places:
+            if name in seen and (found := pictures(reel, request, place, answer)):
+                yield f"{request.id}/{'a' if answer else 'm'}{place}", found
