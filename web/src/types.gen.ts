@@ -128,6 +128,7 @@ export interface MessageCard {
   answers?: string | null;
   is_error?: boolean | null;
   pictures?: boolean;
+  aside?: boolean;
 }
 
 export interface Note {

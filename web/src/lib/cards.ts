@@ -39,7 +39,7 @@ export function cardsOf(placed: Placed[], calls: MessageCard[], request: string)
         text,
         cut: message.cut ?? 0,
         lines: message.lines ?? 0,
-        level: message.role === "system" ? "system" : "info",
+        level: message.role === "system" ? "system" : message.aside ? "context" : "info",
         message: message.id,
         pictures: message.pictures ?? false,
       });
@@ -56,7 +56,7 @@ export function cardsOf(placed: Placed[], calls: MessageCard[], request: string)
 function kindOf(message: MessageCard): string {
   switch (message.role) {
     case "user":
-      return "prompt";
+      return message.aside ? "notice" : "prompt";
     case "thinking":
       return "thinking";
     case "system":

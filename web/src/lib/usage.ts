@@ -97,6 +97,7 @@ export function totals(list: Counted[]): { usage: Usage; cost: number | null; un
   };
 }
 
+const MOST_NAMES = 8;
 const STEPS = [60e3, 5 * 60e3, 15 * 60e3, 3600e3, 4 * 3600e3, 86400e3, 7 * 86400e3, 30 * 86400e3];
 
 /** Sums over time: about sixty steps of a round length, in local days where they are days. */
@@ -110,10 +111,14 @@ export function overTime(list: Counted[], value: (c: Counted) => number, key: (c
   const place = (time: number): number => Math.floor((time - shift) / step);
   const [from, to] = [place(first), place(last)];
   const times = Array.from({ length: to - from + 1 }, (_, i) => (from + i) * step + shift);
-  const names = [...new Set(timed.map(key))].sort();
+  const whole = new Map<string, number>();
+  for (const c of timed) whole.set(key(c), (whole.get(key(c)) ?? 0) + value(c));
+  const ranked = [...whole].sort((a, b) => b[1] - a[1]).filter(([, sum], i) => sum > 0 || i === 0).map(([name]) => name);
+  const names = ranked.length > MOST_NAMES ? [...ranked.slice(0, MOST_NAMES - 1), "others"] : ranked;
   const sums = names.map(() => times.map(() => 0));
   for (const c of timed) {
-    const row = sums[names.indexOf(key(c))]!;
+    const row = sums[names.indexOf(key(c))] ?? (names.includes("others") ? sums[names.length - 1] : undefined);
+    if (!row) continue;
     const at = place(c.time!) - from;
     row[at] = (row[at] ?? 0) + value(c);
   }

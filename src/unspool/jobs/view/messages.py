@@ -1,13 +1,14 @@
 """Messages, tools and requests, ready to be shown."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 
 from unspool.jobs.view.caching import Asked, report
 from unspool.jobs.view.meanings import MOST, in_words, indented, shown
 from unspool.jobs.view.originals import exchange_of
 from unspool.jobs.view.pages import CacheReport, Graph, MessageCard, RequestPage, ToolPage
 from unspool.jobs.view.reels import Loaded, Reel, SessionReel
+from unspool.jobs.view.rows import spoken
 from unspool.model import CookedMessage, CookedRequest
 from unspool.transforms.prices import price
 
@@ -62,10 +63,10 @@ def cards(known: Loaded, names: Iterable[str], whole: bool = False) -> list[Mess
     """By id. Long texts are cut, unless the whole is wanted."""
     agents = _speakers(known)
     found = [known.messages[name] for name in names if name in known.messages]
-    return [_card(message, agents.get(message.id), whole) for message in found[:_MANY]]
+    return [_card(message, agents.get(message.id), known.typed, whole) for message in found[:_MANY]]
 
 
-def _card(message: CookedMessage, agent: str | None, whole: bool) -> MessageCard:
+def _card(message: CookedMessage, agent: str | None, typed: Set[str] | None, whole: bool) -> MessageCard:
     text, most = message.content, 1 << 40 if whole else MOST
     return MessageCard(
         id=message.id,
@@ -77,6 +78,7 @@ def _card(message: CookedMessage, agent: str | None, whole: bool) -> MessageCard
         answers=message.tool_use_id,
         is_error=message.is_error,
         pictures=bool(_PLACEHOLDER.search(text)),
+        aside=message.role == "user" and not spoken(text, typed),
     )
 
 

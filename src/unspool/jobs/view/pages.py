@@ -148,6 +148,8 @@ class MessageCard(Struct, omit_defaults=True):
     is_error: bool | None = None
     pictures: bool = False
     """It holds images: ask for them."""
+    aside: bool = False
+    """Of a user's message: nobody typed it, the agent put it there."""
 
 
 class RequestPage(Struct, omit_defaults=True):

@@ -51,7 +51,8 @@ class Redaction:
             [replace(request, error=self.values(request.error)) for request in cooked.requests],
             [replace(note, reason=self.text(note.reason)) for note in cooked.notes],
         )
-        return loaded(clean, known.agents, known.version, [self._event(event) for event in known.events])
+        events = [self._event(event) for event in known.events]
+        return loaded(clean, known.agents, known.version, events if known.typed is not None else None)
 
     def _message(self, message: CookedMessage) -> CookedMessage:
         calls = message.tool_calls

@@ -2,7 +2,7 @@
 
 import hashlib
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from time import monotonic
 from typing import Any
 
@@ -34,6 +34,7 @@ from unspool.model import (
     Tool,
     Usage,
 )
+from unspool.model.event import AgentMessage, SlashCommand, User
 from unspool.sources.values import time_of
 from unspool.transforms.prices import rates_of
 
@@ -51,6 +52,8 @@ class Loaded(Struct):
     children: dict[int, list[int]]
     events: list[Event] = []
     """Of a session."""
+    typed: Set[str] | None = None
+    """What people typed, where a log tells it from what the agent put beside it."""
     cache: dict[str, Any] = {}
     """What was worked out of it: a transcript by its leaf, and the like."""
 
@@ -68,7 +71,8 @@ class Loaded(Struct):
 
 
 def loaded(cooked: Cooked, agents: Mapping[str, str | None], version: int, events: list[Event] | None = None) -> Loaded:
-    rows = graph_rows(cooked, agents)
+    typed = None if events is None else frozenset(map(_typed, events)) - {""}
+    rows = graph_rows(cooked, agents, typed)
     children: dict[int, list[int]] = {}
     for number, row in enumerate(rows):
         if row.parent is not None:
@@ -83,8 +87,18 @@ def loaded(cooked: Cooked, agents: Mapping[str, str | None], version: int, event
         {tool.id: tool for tool in cooked.tools},
         children,
         events or [],
+        typed,
         {},
     )
+
+
+def _typed(event: Event) -> str:
+    match event.content:
+        case User(text=text) | AgentMessage(text=text):
+            return text
+        case SlashCommand(name=name, args=args):
+            return f"{name} {args}" if args else name
+    return ""
 
 
 class Reel:
@@ -336,7 +350,7 @@ class SessionReel(Reel):
         known = self._loaded
         if known is not None:
             return summed(row, known.rows)
-        costs = [self._stream_cost(name, start) for name in found.streams]
+        costs = [self._stream_cost(name, start) for name in found.streams if found.streams[name].tokens.total]
         priced = [cost for cost in costs if cost is not None]
         row.cost, row.priced = (sum(priced) if priced else None), len(priced) == len(costs)
         return row
@@ -347,7 +361,5 @@ class SessionReel(Reel):
         tokens, used = stream.tokens, stream.models
         model = max(used, key=lambda each: used[each]) if used else self.found.facts.model
         usage = Usage(tokens.input, tokens.cache_read, tokens.cache_write, tokens.output, tokens.reasoning)
-        if not tokens.total:
-            return 0.0
         rates = rates_of(model, 0, start) if model else None  # a sum of many calls is no long prompt
         return None if rates is None else rates.cost(usage).total

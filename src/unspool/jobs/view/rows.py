@@ -1,7 +1,7 @@
 """The graph's rows: each request in one line, told by what is new in it."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 
 from msgspec.structs import replace
 
@@ -23,18 +23,21 @@ _TITLE = 240
 _TAIL = 8
 
 
-def graph_rows(cooked: Cooked, agents: Mapping[str, str | None]) -> list[GraphRow]:
-    """In the order of the requests. `agents` says whose each request is, by id."""
-    return _Rows(cooked, agents).rows()
+def graph_rows(cooked: Cooked, agents: Mapping[str, str | None], typed: Set[str] | None = None) -> list[GraphRow]:
+    """In the order of the requests. `agents` says whose each request is, by id; `typed` what people typed, if known."""
+    return _Rows(cooked, agents, typed).rows()
 
 
-def spoken(text: str) -> str:
-    """What a person typed of a user message."""
+def spoken(text: str, typed: Set[str] | None = None) -> str:
+    """What a person typed of a user message. A log tells; of recorded calls it is what stands outside of tags."""
+    if typed is not None:
+        return text.strip() if text in typed else ""
     return _ASIDES.sub("", text).strip() if "<" in text else text.strip()
 
 
 class _Rows:
-    def __init__(self, cooked: Cooked, agents: Mapping[str, str | None]) -> None:
+    def __init__(self, cooked: Cooked, agents: Mapping[str, str | None], typed: Set[str] | None) -> None:
+        self._typed = typed
         self._requests = cooked.requests
         self._agents = agents
         self._messages = {message.id: message for message in cooked.messages}
@@ -140,10 +143,9 @@ class _Rows:
                 return task
         return None
 
-    @staticmethod
-    def _prompt(tail: list[CookedMessage]) -> str:
+    def _prompt(self, tail: list[CookedMessage]) -> str:
         for message in reversed(tail):
-            if message.role == "user" and (text := spoken(message.content)):
+            if message.role == "user" and (text := spoken(message.content, self._typed)):
                 return text
         return ""
 

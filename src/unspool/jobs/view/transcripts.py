@@ -17,6 +17,7 @@ from unspool.sources.values import time_of
 from unspool.views.outline import Row, outline
 
 PAGE = 200
+_AT_ONCE = 2000
 _PICTURE = ("[image", "[document", "[audio", "[video")
 
 
@@ -288,8 +289,8 @@ def _turns(cards: list[Card], known: Loaded) -> list[TurnRow]:
     busy = False
     for at, card in enumerate(cards):
         if card.kind == "prompt" and card.depth == 0:
-            if turns and not busy:  # a slash command and what it stands for are one prompt
-                continue
+            if turns and not busy and (card.time or 0) - (turns[-1].time or 0) < _AT_ONCE:
+                continue  # a slash command and what it stands for are one prompt
             turns.append(TurnRow(at, one_line(spoken(card.text) or card.text)[:300], time=card.time))
             made.append(set())
             tools, busy = Counter(), False
