@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from unspool.jobs.view.pages import CacheReport
-from unspool.model import CookedMessage, CookedRequest, CookedTool, Exchange, Message
+from unspool.model import CookedMessage, CookedRequest, CookedTool, Exchange
 from unspool.transforms.prices import rates_of
 
 _LEAST = 1024
@@ -21,6 +21,8 @@ _SHARE = 0.1
 """What is missed of the expected without being called a miss: providers count in steps."""
 _MARKED = "claude"
 _MINUTE = 60_000
+_LOOK_BACK = 20
+"""Blocks before a mark among which the provider looks for what it kept."""
 _SETTINGS = ("tool_choice", "thinking", "output_config", "reasoning", "reasoning_effort", "response_format")
 """Settings that are part of what is kept."""
 
@@ -226,33 +228,40 @@ def _moved(now: Asked, before: Asked) -> tuple[str, str, str] | None:
     if now.request.format != _MARKED or now.exchange is None or before.exchange is None:
         return None
     old, new = list(_marks(before.exchange)), list(_marks(now.exchange))
+    was, now_is = (", ".join(mark.name for mark in marks) for marks in (old, new))
     if old and not new:
-        return "The cache marks (`cache_control`) are gone.", ", ".join(old), ""
-    ttl = {name.partition(" ttl ")[2] for name in old}, {name.partition(" ttl ")[2] for name in new}
-    if ttl[0] != ttl[1]:
-        return "The cache marks have another ttl.", ", ".join(old), ", ".join(new)
-    if old and new and old[-1] not in new:
+        return "The cache marks (`cache_control`) are gone.", was, now_is
+    if {mark.ttl for mark in old} != {mark.ttl for mark in new}:
+        return "The cache marks have another ttl.", was, now_is
+    if old and new and min(abs(mark.place - old[-1].place) for mark in new) > _LOOK_BACK:
         return (
-            "The mark moved further than the provider looks back (20 blocks), and no mark stands where it was.",
-            ", ".join(old),
-            ", ".join(new),
+            f"The mark moved further than the provider looks back ({_LOOK_BACK} blocks), and none stands where it was.",
+            was,
+            now_is,
         )
     return None
 
 
-def _marks(exchange: Exchange) -> Iterator[str]:
+class _Mark(msgspec.Struct):
+    place: int
+    """Among all blocks of the prompt."""
+    name: str
+    ttl: str
+
+
+def _marks(exchange: Exchange) -> Iterator[_Mark]:
     """Where the cache marks stand."""
+    place = 0
     for tool in exchange.tools:
+        place += 1
         if (mark := (tool.extra or {}).get("cache_control")) is not None:
-            yield f"tool {tool.name}{_ttl(mark)}"
+            yield _Mark(place, f"tool {tool.name}{_ttl(mark)}", _ttl(mark))
     for number, message in enumerate(exchange.messages, 1):
-        yield from _marked(number, message)
-
-
-def _marked(number: int, message: Message) -> Iterator[str]:
-    for block in message.blocks:
-        if (mark := (block.extra or {}).get("cache_control")) is not None:
-            yield f"{'system' if message.role == 'system' else f'message {number}'}{_ttl(mark)}"
+        name = "system" if message.role == "system" else f"message {number}"
+        for block in message.blocks:
+            place += 1
+            if (mark := (block.extra or {}).get("cache_control")) is not None:
+                yield _Mark(place, f"{name}{_ttl(mark)}", _ttl(mark))
 
 
 def _ttl(mark: Any) -> str:

@@ -1,0 +1,108 @@
+"""Why the prompt cache missed."""
+
+from pathlib import Path
+
+from test_view_rows import opened
+from unspool.jobs.view.messages import cache_report
+from unspool.jobs.view.pages import CacheReport
+from viewing import TOOLS, Agent
+
+
+def last(agent: Agent, tmp_path: Path) -> CacheReport:
+    reel, known = opened(agent.save(tmp_path / "trace.jsonl"))
+    return cache_report(reel, known, known.cooked.requests[-1])
+
+
+def begun() -> Agent:
+    return Agent().asks("One").says("The first of all numbers, if nought is none.").asks("Two")
+
+
+def test_a_hit(tmp_path: Path) -> None:
+    told = last(begun().says("2"), tmp_path)
+    assert (told.state, told.expected, told.read, told.missed) == ("hit", 4500, 4500, 0)
+
+
+def test_the_first_request_has_nothing_to_hit(tmp_path: Path) -> None:
+    assert last(Agent().asks("One").says("1"), tmp_path).state == "first"
+
+
+def test_a_changed_tool(tmp_path: Path) -> None:
+    agent = begun()
+    agent.tools = [{**TOOLS[0], "description": "Read a file, or a part."}, *TOOLS[1:]]
+    told = last(agent.misses("2"), tmp_path)
+    assert (told.state, told.missed) == ("missed", 4500)
+    assert told.words[1] == "Tool `Read` changed its description; tools stand before everything else."
+    assert (told.before, told.after) == ("Read something.", "Read a file, or a part.")
+
+
+def test_what_a_miss_costs(tmp_path: Path) -> None:
+    """4,500 tokens were written again at $3.75 a million, not read at $0.30."""
+    agent = begun()
+    agent.tools = TOOLS[1:]
+    told = last(agent.misses("2"), tmp_path)
+    assert told.cost is not None
+    assert round(told.cost * 1e6) == round(4500 * (3.75 - 0.3))
+    assert "removed: `Read`" in told.words[1]
+
+
+def test_a_changed_system_prompt(tmp_path: Path) -> None:
+    agent = begun()
+    agent.system += "\nToday is Tuesday."
+    told = last(agent.misses("2"), tmp_path)
+    assert told.words[1] == "The system prompt changed in line 3; what follows it could not be reused."
+    assert told.after == "Today is Tuesday."
+
+
+def test_a_changed_message(tmp_path: Path) -> None:
+    agent = begun()
+    agent.messages[0]["content"][0]["text"] = "One, or so"
+    told = last(agent.misses("2"), tmp_path)
+    assert told.words[1].startswith("Message 2 (user) changed in line 1")
+    assert (told.before, told.after) == ("One", "One, or so")
+
+
+def test_another_model(tmp_path: Path) -> None:
+    agent = begun()
+    agent.model = "claude-opus-4-1"
+    assert last(agent.misses("2"), tmp_path).words[1].startswith("The model changed from claude-sonnet-4-5")
+
+
+def test_too_late(tmp_path: Path) -> None:
+    agent = begun()
+    agent.time += 7 * 60
+    told = last(agent.misses("2"), tmp_path)
+    assert (
+        told.words[1]
+        == "7 minutes passed since the request before it; what is cached lives five minutes after its last use."
+    )
+
+
+def test_a_changed_setting(tmp_path: Path) -> None:
+    agent = begun().misses("2")
+    agent.records[-1]["request"]["tool_choice"] = {"type": "any"}
+    assert last(agent, tmp_path).words[1] == "The setting `tool_choice` changed."
+
+
+def test_marks_that_are_gone(tmp_path: Path) -> None:
+    agent = begun().misses("2")
+    for message in agent.records[-1]["request"]["messages"]:
+        message["content"][-1].pop("cache_control", None)
+    assert last(agent, tmp_path).words[1] == "The cache marks (`cache_control`) are gone."
+
+
+def test_a_mark_that_moved_too_far(tmp_path: Path) -> None:
+    agent = begun()
+    for number in range(25):
+        agent.asks(f"And {number}?")
+    told = last(agent.misses("2"), tmp_path)
+    assert told.words[1].startswith("The mark moved further than the provider looks back (20 blocks)")
+
+
+def test_nothing_differs(tmp_path: Path) -> None:
+    assert last(begun().misses("2"), tmp_path).words[1].startswith("Both prompts begin alike and in time")
+
+
+def test_no_usage_tells_nothing(tmp_path: Path) -> None:
+    agent = begun().says("2")
+    del agent.records[-1]["response"]["usage"]
+    assert last(agent, tmp_path).state == "unknown"
