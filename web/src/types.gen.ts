@@ -44,6 +44,7 @@ export interface Card {
   count?: number;
   message?: string | null;
   pictures?: boolean;
+  place?: string | null;
 }
 
 export interface Cost {

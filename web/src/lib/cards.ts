@@ -25,6 +25,7 @@ export function cardsOf(placed: Placed[], calls: MessageCard[], request: string)
       card.failed = message.is_error === true;
       card.open = false;
       card.pictures = message.pictures ?? false;
+      card.place = key;
       card.message = message.id;
       if (!waiting) {
         if (card.kind === "result") card.text = text;

@@ -245,8 +245,10 @@ class Card(Struct, omit_defaults=True):
     count: int = 0
     """Of a sub-agent: how many cards are its own. They follow."""
     message: str | None = None
-    """Of recorded traffic: the message whose pictures and whole text can be asked for."""
+    """Of recorded traffic: the message whose whole text can be asked for."""
     pictures: bool = False
+    place: str | None = None
+    """Of recorded traffic: the place of its pictures, `<request>/m3`; `a3` in an answer."""
 
 
 class TurnRow(Struct, omit_defaults=True):

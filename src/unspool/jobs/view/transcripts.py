@@ -182,12 +182,15 @@ def _request(
             continue
         if message.role == "tool_result" and (card := open_calls.pop(message.tool_use_id or "", None)) is not None:
             _answer(card, message.content, bool(message.is_error))
+            card.place = f"{row.id}/m{place}"
             continue
-        yield from _said(message, f"{number}-{place}", depth, row, before is not None, open_calls)
+        for card in _said(message, f"{number}-{place}", depth, row, before is not None, open_calls):
+            card.place = f"{row.id}/m{place}"
+            yield card
     for place, name in enumerate(request.response_messages):
         if (message := known.messages.get(name)) is not None:
             for card in _said(message, f"{number}-a{place}", depth, row, False, open_calls):
-                card.request = row.id
+                card.request, card.place = row.id, f"{row.id}/a{place}"
                 yield card
                 if card.call is not None:
                     yield from _agents(known, number, card, depth, above)
