@@ -6,7 +6,7 @@ LOWEST := .venv-lowest
 BIN := $(VENV)/bin
 PIP_FLAGS := --quiet --disable-pip-version-check
 
-.PHONY: demo test check lowest bench picture lock clean
+.PHONY: demo test check lowest bench picture screenshots web lock clean
 
 demo: $(VENV)/installed
 	@echo '$$ unspool cook samples/traces -o demo.json'
@@ -20,10 +20,13 @@ demo: $(VENV)/installed
 	@echo
 	@echo '$$ unspool show samples/logs/claude-code.jsonl'
 	@$(BIN)/unspool show samples/logs/claude-code.jsonl
+	@echo
+	@echo '$$ unspool view samples'
+	@if [ -t 1 ]; then $(BIN)/unspool view samples; else $(BIN)/unspool view samples --list; fi
 
 test: check lowest
 
-check: $(VENV)/tested
+check: $(VENV)/tested web
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -37,6 +40,14 @@ lowest: $(LOWEST)/installed
 bench: $(VENV)/tested
 	$(BIN)/python bench/run.py $(CASES)
 
+# The viewer's page, where something in web/ changed since it was built.
+web: $(VENV)/tested
+	@$(BIN)/python hatch_build.py
+
+# Pictures of the viewer, from real pages; needs Chromium.
+screenshots: $(VENV)/tested web
+	$(BIN)/python docs/make_screenshots.py
+
 # The terminal picture in the README, from real output.
 picture: $(VENV)/installed
 	$(BIN)/python docs/make_picture.py
@@ -47,7 +58,7 @@ lock: $(VENV)/tested
 
 $(VENV)/installed: pyproject.toml requirements.lock
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install $(PIP_FLAGS) -c requirements.lock -e .
+	$(BIN)/python -m pip install $(PIP_FLAGS) -c requirements.lock -e '.[view]'
 	@touch $@
 
 $(VENV)/tested: $(VENV)/installed
@@ -60,4 +71,4 @@ $(LOWEST)/installed: pyproject.toml lowest.lock
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(LOWEST) .bench demo.json
+	rm -rf $(VENV) $(LOWEST) .bench demo.json web/node_modules src/unspool/web/static

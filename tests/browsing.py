@@ -36,11 +36,12 @@ def missing() -> str | None:
 
 
 @contextmanager
-def viewer(*arguments: str | Path, **environment: str) -> Iterator[str]:
+def viewer(*arguments: str | Path, cwd: Path | None = None, **environment: str) -> Iterator[str]:
     """`unspool view` as a user starts it; its address, token and all."""
     command = [sys.executable, "-m", "unspool", "view", "--no-open", "--port", "0", *map(str, arguments)]
+    env = {**os.environ, **environment}
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env={**os.environ, **environment}
+        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=env, cwd=cwd
     ) as process:
         assert process.stdout is not None
         try:

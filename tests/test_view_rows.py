@@ -24,7 +24,7 @@ def test_a_request_is_told_by_the_prompt_or_by_what_its_answer_does(tmp_path: Pa
         ("tools", "Bash pytest -q", ""),
         ("error", "529 Overloaded", ""),
         ("tools", "Edit src/a.py +1 −1", ""),
-        ("answer", "Two **changes**: `f` returns 1.", ""),
+        ("answer", "Two changes: f returns 1.", ""),
     ]
 
 

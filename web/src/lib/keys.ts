@@ -45,6 +45,7 @@ export function move(step: Step, from: number | null, shown: Shown, reel: Pick<R
 export const KEYS: [string, string][] = [
   ["j k ↓ ↑", "next, previous"],
   ["h l ← →", "parent, child"],
+  ["Home End", "first, last"],
   ["space", "along the main branch"],
   ["[ ]", "previous, next error"],
   ["/", "search everything"],

@@ -35,7 +35,7 @@ export function ofRows(rows: GraphRow[], reel: ReelRow | null): Counted[] {
 }
 
 export function ofReels(reels: ReelRow[]): Counted[] {
-  return reels.map((r) => ({
+  return reels.filter((r) => all(r.usage) > 0).map((r) => ({
     time: r.end ?? r.start ?? null,
     model: r.model ?? "unknown",
     project: r.project ?? "unknown",
@@ -43,7 +43,7 @@ export function ofReels(reels: ReelRow[]): Counted[] {
     usage: r.usage ?? {},
     cost: r.cost ?? null,
     error: false,
-    calls: r.requests ?? r.turns ?? 0,
+    calls: 1,
     duration: r.start != null && r.end != null ? r.end - r.start : null,
     label: r.name,
     reel: r.id,

@@ -74,7 +74,8 @@ def report(now: Asked, before: Asked | None) -> CacheReport:
     if usage is None:
         return CacheReport("unknown", ["No usage was recorded, so nothing tells what the cache did."])
     if before is None:
-        words = f"The first request of its conversation: {_tokens(usage.cache_read)} read from the cache."
+        read = f"{_tokens(usage.cache_read)} were read" if usage.cache_read else "nothing was there to be read"
+        words = f"The first request of its conversation: {read}."
         return CacheReport("first", [words], read=usage.cache_read)
     if not _counts(now.request, before.request):
         return CacheReport("unknown", ["The provider did not say what its cache did."])

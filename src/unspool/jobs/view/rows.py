@@ -19,6 +19,8 @@ _ASIDES = re.compile(
     re.DOTALL,
 )
 """What agents put beside a prompt, and nobody typed."""
+_MARKS = re.compile(r"\*\*|`+|^#+ ", re.MULTILINE)
+"""Of Markdown, which a title is not."""
 _TITLE = 240
 _TAIL = 8
 
@@ -156,7 +158,7 @@ class _Rows:
         said = [message.content for message in self._said(request) if message.role == "assistant"]
         if request.error is not None:
             said = said[:-1]
-        return next((text.strip() for text in said if text.strip()), "")
+        return _MARKS.sub("", next((text.strip() for text in said if text.strip()), "")[:2000])
 
 
 def _call(call: CookedCall, agent: str | None) -> str:

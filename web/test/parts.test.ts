@@ -1,0 +1,105 @@
+import { describe, expect, it } from "vitest";
+import { plain, runs } from "../src/lib/ansi";
+import { cardsOf, placeOf } from "../src/lib/cards";
+import { keeps, NO_FILTER, sorted } from "../src/lib/filter";
+import { duration, money, tokens } from "../src/lib/format";
+import { format, parse } from "../src/lib/route";
+import { compressed } from "../src/lib/store";
+import { grouped, ofRows, overTime, totals } from "../src/lib/usage";
+import type { GraphRow } from "../src/types.gen";
+
+const row = (more: Partial<GraphRow>): GraphRow => ({ id: "r", title: "A title", kind: "prompt", root: 0, ...more });
+
+describe("terminal output", () => {
+  it("keeps colours and drops all else that steers a terminal", () => {
+    expect(runs("\x1b[1;31mbad\x1b[0m ok\x1b[2J\x1b]0;title\x07")).toEqual([
+      { text: "bad", style: "ansi-bold ansi-fg-red" },
+      { text: " ok", style: "" },
+    ]);
+    expect(plain("a\x1b]8;;http://x\x07b\x1b[38;5;200mc\u202ed\x00")).toBe("abcd");
+    expect(plain("10%\r20%\r100%\nnext")).toBe("100%\nnext");
+  });
+});
+
+describe("numbers", () => {
+  it("are human", () => {
+    expect([0, 412, 999, 1000, 18_240, 412_000, 1_999_999].map(tokens)).toEqual(["0", "412", "999", "1.0k", "18.2k", "412k", "2.0M"]);
+    expect([0, 0.00001, 0.0004, 0.041, 1.84, 1234].map(money)).toEqual(["$0", "<$0.0001", "$0.0004", "$0.041", "$1.84", "$1,234"]);
+    expect([12, 3100, 41_000, 600_000, 1e7, 1e9].map(duration)).toEqual(["12 ms", "3.1 s", "41 s", "10 min", "3 h", "12 d"]);
+    expect(money(null)).toBe("");
+  });
+});
+
+describe("addresses", () => {
+  it("come back as they were", () => {
+    for (const what of ["c1", "a/b?c#d", "<img>", "%00", "ü"]) {
+      const route = { reel: "abc", view: "graph" as const, what, diff: "x&y", at: null };
+      expect(parse(format(route))).toEqual(route);
+    }
+    expect(parse("#/")).toMatchObject({ reel: null, view: "graph" });
+    expect(parse("#/usage")).toMatchObject({ reel: null, view: "usage" });
+    expect(parse("#/%E0%A4%A")).toMatchObject({ reel: "%E0%A4%A" });
+  });
+  it("name messages in short", () => {
+    expect(compressed(["m1", "m2", "m3", "m9", "m10", "x"])).toBe("m1-m3,m9,m10,x");
+    expect(placeOf("a/b/m3")).toEqual({ id: "a/b", at: 3, answer: false });
+    expect(placeOf("c1/a0.2")).toEqual({ id: "c1", at: 0, answer: true });
+    expect(placeOf("0123abc")).toBeNull();
+  });
+});
+
+describe("filters", () => {
+  it("want everything that was asked for", () => {
+    const r = row({ model: "m", tools: ["Bash"], failed: true, does: "Bash pytest" });
+    expect(keeps(NO_FILTER, r)).toBe(true);
+    expect(keeps({ ...NO_FILTER, text: "TITLE pytest" }, r)).toBe(true);
+    expect(keeps({ ...NO_FILTER, text: "title nothing" }, r)).toBe(false);
+    expect(keeps({ ...NO_FILTER, tool: "Edit" }, r)).toBe(false);
+    expect(keeps({ ...NO_FILTER, errors: true, model: "m" }, r)).toBe(true);
+    expect(keeps({ ...NO_FILTER, missed: true }, r)).toBe(false);
+  });
+  it("order by cost, unknown ones last", () => {
+    const rows = [row({ cost: 1 }), row({}), row({ cost: 3 })];
+    expect(sorted(rows, [0, 1, 2], "cost")).toEqual([2, 0, 1]);
+  });
+});
+
+describe("cards", () => {
+  const call = { name: "Bash", id: "t1", kind: "execute" as const, does: "make", arguments: "{}" };
+  it("join a call and its result", () => {
+    const cards = cardsOf(
+      [
+        { message: { id: "m1", role: "tool_use", calls: [call] }, at: 0, answer: false },
+        { message: { id: "m2", role: "tool_result", answers: "t1", text: "ok", lines: 1, is_error: true }, at: 1, answer: false },
+      ],
+      [],
+      "c1",
+    );
+    expect(cards).toHaveLength(1);
+    expect(cards[0]).toMatchObject({ kind: "call", result: "ok", failed: true, open: false });
+  });
+  it("join a result to a call of the parent's", () => {
+    const placed = [{ message: { id: "m2", role: "tool_result", answers: "t1", text: "ok" }, at: 4, answer: false }];
+    expect(cardsOf(placed, [{ id: "m1", role: "tool_use", calls: [call] }], "c1")[0]).toMatchObject({ kind: "call", key: "c1/m4" });
+    expect(cardsOf(placed, [], "c1")[0]).toMatchObject({ kind: "result", text: "ok" });
+  });
+});
+
+describe("usage", () => {
+  const rows = [
+    row({ model: "a", cost: 2, time: 1_772_000_000_000, usage: { input: 10, cache_read: 30, output: 5 }, tools: ["Bash", "Read"] }),
+    row({ model: "b", time: 1_772_000_600_000, usage: { input: 60, output: 5 }, error: "x" }),
+  ];
+  const list = ofRows(rows, null);
+  it("adds up, and says what has no price", () => {
+    expect(totals(list)).toMatchObject({ cost: 2, unpriced: 1, errors: 1, hit: 0.3 });
+  });
+  it("shares a call among its tools", () => {
+    expect(grouped(list, (c) => c.tools).map((g) => [g.name, g.cost])).toEqual([["Bash", 1], ["Read", 1]]);
+  });
+  it("over time keeps the sum", () => {
+    const { sums, names } = overTime(list, (c) => c.cost ?? 0, (c) => c.model);
+    expect(names).toEqual(["a"]);
+    expect(sums[0]!.reduce((x, y) => x + y, 0)).toBe(2);
+  });
+});
