@@ -40,9 +40,7 @@ def viewer(*arguments: str | Path, cwd: Path | None = None, **environment: str) 
     """`unspool view` as a user starts it; its address, token and all."""
     command = [sys.executable, "-m", "unspool", "view", "--no-open", "--port", "0", *map(str, arguments)]
     env = {**os.environ, **environment}
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=env, cwd=cwd
-    ) as process:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=env, cwd=cwd) as process:
         assert process.stdout is not None
         try:
             yield process.stdout.readline().strip()

@@ -65,8 +65,10 @@ class Lazy(click.Group):
 
 @click.group(cls=Lazy, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, message="unspool %(version)s")
-def unspool() -> None:
+@click.pass_context
+def unspool(ctx: click.Context) -> None:
     """The conversations of LLM programs and coding agents: recorded, read, cooked into one graph."""
+    ctx.obj = __version__  # for commands that write it down
 
 
 def run() -> None:

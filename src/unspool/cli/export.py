@@ -26,14 +26,14 @@ def command() -> None:
 )
 @_REDACT
 @_QUIET
-def html(paths: tuple[str, ...], output: str | None, site: str | None, redact: bool, quiet: bool) -> None:
+@click.pass_obj
+def html(version: str, paths: tuple[str, ...], output: str | None, site: str | None, redact: bool, quiet: bool) -> None:
     """The viewer and the data in one file that opens from disk, without a server.
 
     \b
     unspool export html latest -o session.html
     unspool export html ~/.claude/projects/shop --site pages
     """
-    from unspool import __version__
     from unspool.cli.reading import reading
     from unspool.exports.writing import write
     from unspool.jobs.view.catalog import Catalog
@@ -48,11 +48,11 @@ def html(paths: tuple[str, ...], output: str | None, site: str | None, redact: b
 
     redaction = Redaction() if redact else None
     if output is not None:
-        write(output, one_page(catalog, __version__, redaction))
+        write(output, one_page(catalog, version, redaction))
         if not quiet:
             _say(output, len(catalog), redaction)
     elif site is not None:
-        _write_site(site, pages(catalog, __version__, redaction))
+        _write_site(site, pages(catalog, version, redaction))
         if not quiet:
             _say(f"{site}/index.html", len(catalog), redaction)
 

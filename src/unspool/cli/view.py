@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 )
 @click.option("--no-open", is_flag=True, help="Do not open the browser.")
 @click.option("--list", "only_list", is_flag=True, help="Say what would be shown, and serve nothing.")
-def command(paths: tuple[str, ...], port: int | None, no_open: bool, only_list: bool) -> None:
+@click.pass_obj
+def command(version: str, paths: tuple[str, ...], port: int | None, no_open: bool, only_list: bool) -> None:
     """See conversations in the browser: requests as a graph, transcripts, usage; what grows appears by itself.
 
     FILE is recorded API traffic, what `unspool cook` wrote, or an agent's log; FOLDER any mix of them; SESSION an id,
@@ -27,7 +28,6 @@ def command(paths: tuple[str, ...], port: int | None, no_open: bool, only_list: 
     unspool view trace.jsonl
     unspool view latest
     """
-    from unspool import __version__
     from unspool.cli.reading import reading
     from unspool.cli.words import say
     from unspool.errors import UnspoolError
@@ -54,7 +54,7 @@ def command(paths: tuple[str, ...], port: int | None, no_open: bool, only_list: 
                 click.launch(address)
 
         _say(catalog)
-        serve(catalog, __version__, port, ready)
+        serve(catalog, version, port, ready)
 
 
 def _say(catalog: "Catalog") -> None:

@@ -115,25 +115,29 @@ export class State {
     }
   }
 
+  /** The first rows at once, the others as they come. */
   private async fill(id: string, first: Graph, kept: GraphRow[]): Promise<void> {
-    let rows = [...kept, ...first.rows];
-    let page = first;
+    const rows = [...kept, ...first.rows];
     const notes = first.start === 0 ? (first.notes ?? []) : (this.reel?.notes ?? []);
-    while (rows.length < page.total) {
-      page = await this.store.graph(id, rows.length);
-      if (!page.rows.length || this.route.reel !== id) break;
-      rows = [...rows, ...page.rows];
-    }
+    if (!kept.length || rows.length >= first.total) this.show(id, first, rows, notes);
+    if (rows.length >= first.total || !first.rows.length) return;
+    const starts: number[] = [];
+    for (let at = rows.length; at < first.total; at += first.rows.length) starts.push(at);
+    const pages = await Promise.all(starts.map((start) => this.store.graph(id, start)));
+    if (this.route.reel === id) this.show(id, first, [...rows, ...pages.flatMap((p) => p.rows)], notes);
+  }
+
+  private show(id: string, page: Graph, rows: GraphRow[], notes: Note[]): void {
     const children = childrenOf(rows);
     this.reel = {
       id,
-      version: first.version,
+      version: page.version,
       rows,
       children,
       main: mainChildren(rows, children),
       numbers: new Map(rows.map((row, i) => [row.id, i])),
       notes,
-      noteCount: first.note_count ?? 0,
+      noteCount: page.note_count ?? 0,
     };
   }
 

@@ -1,8 +1,10 @@
 """A file of recorded calls that may still be written to: what is new in it, whole lines only."""
 
+import os
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from unspool.dialect import Record
 from unspool.model import Note, Origin
@@ -23,7 +25,7 @@ class Growing:
     def __init__(self, path: str) -> None:
         self.path = path
         self._stamp: tuple[int, ...] = ()
-        self._offset = 0
+        self._offset = self._read_to = 0
         self._line = 0
         self._whole = False
         self.rest: Note | None = None
@@ -67,31 +69,38 @@ class Growing:
 
     def _blocks(self) -> Iterator[bytes]:
         """To the end of the last whole line; a last line without an end counts if it is whole JSON."""
-        self.rest, self._read_to = None, self._offset
-        tail = b""
+        self.rest = None
         with open(self.path, "rb") as file:
+            end = file.seek(0, os.SEEK_END)
+            self._read_to = _behind_last_line(file, self._offset, end)
             file.seek(self._offset)
-            while block := file.read(BLOCK):
-                end = block.rfind(b"\n") + 1
-                if end:
-                    whole = tail + block[:end]
-                    self._read_to += len(whole)
-                    yield whole
-                    tail = block[end:]
-                else:
-                    tail += block
-        if tail.strip():
-            try:
-                strict(tail)
-            except Unreadable:
-                self.rest = Note(
-                    "unreadable",
-                    "the last line is not whole (yet)",
-                    Origin(self.path, self._line + 1, self._read_to, len(tail)),
-                )
-            else:
-                self._read_to += len(tail)
-                yield tail
+            left = self._read_to - self._offset
+            while left and (block := file.read(min(BLOCK, left))):
+                left -= len(block)
+                yield block
+            tail = file.read(end - self._read_to)
+        if not tail.strip():
+            return
+        try:
+            strict(tail)
+        except Unreadable:
+            origin = Origin(self.path, self._line + 1, self._read_to, len(tail))
+            self.rest = Note("unreadable", "the last line is not whole (yet)", origin)
+        else:
+            self._read_to += len(tail)
+            yield tail
+
+
+def _behind_last_line(file: BinaryIO, start: int, end: int) -> int:
+    """Where the last line that has an end ends; `start` if there is none behind it."""
+    while end > start:
+        begin = max(start, end - BLOCK)
+        file.seek(begin)
+        found = file.read(end - begin).rfind(b"\n")
+        if found >= 0:
+            return begin + found + 1
+        end = begin
+    return start
 
 
 def size_of(paths: list[str]) -> int:
