@@ -108,7 +108,6 @@ export interface Hit {
   after: string;
   title?: string;
   request?: string | null;
-  card?: number | null;
   time?: number | null;
 }
 

@@ -42,6 +42,7 @@ async function unpacked<T>(base64: string): Promise<T> {
 
 export class PageStore implements Store {
   private reels = new Map<string, Promise<Kept>>();
+  private waiting = new Map<string, (data: string) => void>(); // for files beside the page
 
   private constructor(
     private document: Document,
@@ -52,7 +53,8 @@ export class PageStore implements Store {
     const data = document.getElementById("unspool-home")?.textContent;
     return data ? new PageStore(document, data) : null;
   }
-  home = (): Promise<Home> => unpacked<Home>(this.packed);
+  private list: Promise<Home> | undefined;
+  home = (): Promise<Home> => (this.list ??= unpacked<Home>(this.packed));
 
   private reel(id: string): Promise<Kept> {
     let kept = this.reels.get(id);
@@ -67,7 +69,8 @@ export class PageStore implements Store {
   private fetched(id: string): Promise<string> {
     if (!/^[0-9a-f]+$/.test(id)) return Promise.reject(new Error("no such session in this page"));
     return new Promise((resolve, reject) => {
-      window.unspoolReel = (_id, data) => resolve(data);
+      this.waiting.set(id, resolve);
+      window.unspoolReel = (name, data) => this.waiting.get(name)?.(data);
       const script = this.document.createElement("script");
       script.src = `data/${id}.js`;
       script.onerror = () => reject(new Error("no such session beside this page"));

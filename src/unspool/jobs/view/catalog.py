@@ -71,7 +71,7 @@ class Catalog:
         with self._lock:
             start = monotonic()
             try:
-                found = look(self._paths)
+                found = look(self._paths, jobs=1)  # a server's threads start no processes
             except InputNotFound:  # a folder that was emptied: what was there stays
                 return False
             finally:
@@ -87,25 +87,25 @@ class Catalog:
             return bool(new)
 
 
-def look(paths: Sequence[str], seen: Seen = lambda _path: None) -> Given:
+def look(paths: Sequence[str], seen: Seen = lambda _path: None, jobs: int | None = None) -> Given:
     if not paths:
-        return Given([SessionReel(found) for found in find_sessions(seen=seen)[0]])
+        return Given([SessionReel(found) for found in find_sessions(jobs=jobs, seen=seen)[0]])
     whole = Given([], [])
     for name in dict.fromkeys(paths):
-        part = _one(name, seen)
+        part = _one(name, seen, jobs)
         whole.reels += part.reels
         whole.unknown += part.unknown
     unique = {reel.id: reel for reel in whole.reels}
     return Given(list(unique.values()), whole.unknown)
 
 
-def _one(name: str, seen: Seen) -> Given:
+def _one(name: str, seen: Seen, jobs: int | None) -> Given:
     if is_session(name):
         return Given([SessionReel(find(name).session)])
     files = [path for path, _ in files_in([name])]
     if not Path(name).is_dir():
         return _file(name)
-    sessions, read = find_sessions([name], seen=seen)
+    sessions, read = find_sessions([name], jobs, seen)
     rest = [path for path, digest in read if digest.reader is None]
     calls = [path for path in rest if holds_calls(path)]
     cooked = [path for path in rest if path not in calls and is_cooked(path)]

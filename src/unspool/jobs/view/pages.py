@@ -290,7 +290,6 @@ class Hit(Struct, omit_defaults=True):
     after: str
     title: str = ""
     request: str | None = None
-    card: int | None = None
     time: int | None = None
 
 

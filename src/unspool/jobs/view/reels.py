@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from unspool.errors import InputNotFound
+from unspool.errors import InputNotFound, UnspoolError
 from unspool.ingest.agents import agent_of
 from unspool.ingest.implied import implied
 from unspool.ingest.sessions import Found
@@ -139,7 +139,10 @@ class Reel:
             before = self._loaded
             if before is None or monotonic() < self._due or not self._changed():
                 return None
-            self._loaded = after = self._timed(before.version + 1)
+            try:
+                self._loaded = after = self._timed(before.version + 1)
+            except UnspoolError:  # it is gone, or no log any more: what was read of it stays
+                return None
             kept = next(
                 (at for at, pair in enumerate(zip(before.rows, after.rows, strict=False)) if pair[0] != pair[1]),
                 min(len(before.rows), len(after.rows)),
@@ -317,7 +320,7 @@ class SessionReel(Reel):
         for stamp in self._stamps:
             stamp.mark()
         if version > 1:  # new streams may have come with what is new
-            again, _ = find_sessions(self.found.files)
+            again, _ = find_sessions(self.found.files, jobs=1)
             self.found = next((each for each in again if each.id == self.found.id), self.found)
         cooking = Cooking()
         items = [(log.reader.agent, item) for log, item in read_session(self.found)]

@@ -50,7 +50,7 @@ def _in_files(closed: dict[str, Reel], words: str) -> Iterator[Hit]:
     if not closed:
         return
     query = Query(words, fold=True, limit=MOST)
-    for path, searched in grep(query, list(closed)):
+    for path, searched in grep(query, list(closed), jobs=1):
         reel = closed[path]
         title = reel.row().name if searched.hits else ""
         for hit in searched.hits:

@@ -1,0 +1,49 @@
+"""What a call cost: list prices of its day."""
+
+import pytest
+
+from unspool.model import Usage
+from unspool.transforms.prices import price, rates_of
+
+pytest.importorskip("genai_prices")
+
+DAY = 1_772_460_000_000
+USAGE = Usage(input=1000, cache_read=10_000, cache_write=2000, output=500, cache_write_1h=500)
+
+
+def test_each_kind_of_token_has_its_price() -> None:
+    cost = price("claude-sonnet-4-5", USAGE, DAY, "claude")
+    assert cost is not None
+    micro = [round(part * 1e6) for part in (cost.input, cost.cache_read, cost.cache_write, cost.output)]
+    assert micro == [3000, 3000, round(1500 * 3.75 + 500 * 6), 7500]
+    assert cost.total == pytest.approx(sum(micro) / 1e6)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "claude-sonnet-4-5-20250929",
+        "anthropic/claude-sonnet-4-5",
+        "claude-sonnet-4-5[1m]",
+        "us.anthropic.claude-sonnet-4-5-20250929-v1:0",
+    ],
+)
+def test_routers_and_clouds_spell_models_their_own_way(name: str) -> None:
+    assert price(name, USAGE, DAY) == price("claude-sonnet-4-5", USAGE, DAY)
+
+
+def test_an_unknown_model_has_no_price() -> None:
+    assert price("somebody-s-own-model", USAGE, DAY) is None
+    assert price(None, USAGE, DAY) is None
+    assert price("claude-sonnet-4-5", None, DAY) is None
+
+
+def test_long_prompts_cost_more_where_the_list_says_so() -> None:
+    short, long = (rates_of("claude-sonnet-4-5", size, DAY, "claude") for size in (1000, 300_000))
+    assert short is not None
+    assert long is not None
+    assert long.input > short.input
+
+
+def test_a_time_that_is_none() -> None:
+    assert price("claude-sonnet-4-5", USAGE) is not None
