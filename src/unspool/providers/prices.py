@@ -6,6 +6,7 @@ from threading import Thread
 
 from unspool.model import Usage
 from unspool.providers.catalogue import Provider
+from unspool.transforms.prices import price
 
 _PACKAGE = "genai_prices"
 
@@ -17,26 +18,8 @@ def fetch() -> None:
 
 
 def cost_of(usage: Usage | None, provider: Provider, *names: str | None) -> float | None:
-    """US dollars, by the first of the model's names that is listed: what answered, then what was asked for.
-
-    The list counts cached tokens as part of the input; our usage keeps them apart.
-    """
-    if usage is None or provider.prices is None:
+    """US dollars, by the first of the model's names that is listed: what answered, then what was asked for."""
+    if usage is None or provider.prices is None or find_spec(_PACKAGE) is None:
         return None
-    try:
-        from genai_prices import Usage as Counted
-        from genai_prices import calc_price
-    except ImportError:
-        return None
-    counted = Counted(
-        input_tokens=usage.input + usage.cache_read + usage.cache_write,
-        cache_read_tokens=usage.cache_read,
-        cache_write_tokens=usage.cache_write,
-        output_tokens=usage.output,
-    )
-    for name in dict.fromkeys(filter(None, names)):
-        try:
-            return float(calc_price(counted, name, provider_id=provider.prices).total_price)
-        except LookupError:
-            continue
-    return None
+    costs = (price(name, usage, seller=provider.prices) for name in dict.fromkeys(filter(None, names)))
+    return next((cost.total for cost in costs if cost is not None), None)

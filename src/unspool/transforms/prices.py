@@ -52,17 +52,21 @@ class Rates(Struct, frozen=True, gc=False):
         )
 
 
-def price(model: str | None, usage: Usage | None, time: int | None = None, wire: str = "") -> Cost | None:
+def price(
+    model: str | None, usage: Usage | None, time: int | None = None, wire: str = "", seller: str | None = None
+) -> Cost | None:
     """What the tokens cost at that time (milliseconds since 1970; now, if it is not known)."""
     if model is None or usage is None:
         return None
-    rates = rates_of(model, usage.input + usage.cache_read + usage.cache_write, time, wire)
+    rates = rates_of(model, usage.input + usage.cache_read + usage.cache_write, time, wire, seller)
     return None if rates is None else rates.cost(usage)
 
 
-def rates_of(model: str, prompt: int, time: int | None = None, wire: str = "") -> Rates | None:
+def rates_of(
+    model: str, prompt: int, time: int | None = None, wire: str = "", seller: str | None = None
+) -> Rates | None:
     """Prices by the token: of a prompt above a model's step, all of its tokens cost more."""
-    table = _table(model, _PROVIDERS.get(wire), None if time is None else time // _DAY)
+    table = _table(model, seller or _PROVIDERS.get(wire), None if time is None else time // _DAY)
     if table is None:
         return None
     plain = _step(table.input_mtok, prompt) or 0.0
