@@ -93,11 +93,16 @@ export class State {
   private arrive(): void {
     this.route = parse(location.hash);
     const id = this.route.reel;
-    if (id === null) this.reel = null;
-    else if (this.reel?.id !== id) void this.open(id);
+    if (id === null) {
+      this.reel = null;
+      this.opening = null;
+    } else if (this.reel?.id !== id && this.opening !== id) void this.open(id);
   }
 
+  private opening: string | null = null;
+
   private async open(id: string): Promise<void> {
+    this.opening = id;
     this.loading = true;
     this.failure = null;
     this.reel = null;
@@ -111,6 +116,7 @@ export class State {
     } catch (error) {
       this.failure = String(error instanceof Error ? error.message : error);
     } finally {
+      if (this.opening === id) this.opening = null;
       this.loading = false;
     }
   }
