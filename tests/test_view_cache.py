@@ -2,13 +2,14 @@
 
 from pathlib import Path
 
+from logs import Claude
 from test_view_rows import opened
 from unspool.jobs.view.messages import cache_report
 from unspool.jobs.view.pages import CacheReport
 from viewing import TOOLS, Agent
 
 
-def last(agent: Agent, tmp_path: Path) -> CacheReport:
+def last(agent: Agent | Claude, tmp_path: Path) -> CacheReport:
     reel, known = opened(agent.save(tmp_path / "trace.jsonl"))
     return cache_report(reel, known, known.cooked.requests[-1])
 
@@ -96,6 +97,12 @@ def test_a_mark_that_moved_too_far(tmp_path: Path) -> None:
         agent.asks(f"And {number}?")
     told = last(agent.misses("2"), tmp_path)
     assert told.words[1].startswith("The mark moved further than the provider looks back (20 blocks)")
+
+
+def test_a_log_does_not_tell_everything(tmp_path: Path) -> None:
+    log = Claude().user("One").says("1", usage=(10, 0, 9000, 5))
+    log.user("Two").says("2", usage=(10, 0, 9500, 5))
+    assert last(log, tmp_path).words[1].startswith("As far as is known both prompts begin alike")
 
 
 def test_nothing_differs(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ export default defineConfig({
     cssCodeSplit: false,
     target: "es2022",
     reportCompressedSize: false,
+    license: { fileName: "licenses.md" }, // of what is bundled
     rollupOptions: { output: { codeSplitting: false } },
   },
   test: { include: ["test/**/*.test.ts"], environment: "node" },

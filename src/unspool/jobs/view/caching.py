@@ -122,13 +122,26 @@ def _cost(request: CookedRequest, lost: int) -> float | None:
 
 def _reason(now: Asked, before: Asked) -> tuple[str, str, str]:
     """In a sentence, and what differs."""
-    for found in (_model(now, before), _tools(now, before), _settings(now, before), _message(now, before)):
+    for found in (
+        _model(now, before),
+        _compacted(now),
+        _tools(now, before),
+        _settings(now, before),
+        _message(now, before),
+    ):
         if found is not None:
             return found
     if (late := _late(now, before)) is not None:
         return late
     if (moved := _moved(now, before)) is not None:
         return moved
+    if now.exchange is None and not now.tools:
+        return (
+            "As far as is known both prompts begin alike, and in time; a log keeps neither tools nor, mostly, the "
+            "system prompt.",
+            "",
+            "",
+        )
     return (
         "Both prompts begin alike and in time: the provider dropped it, or served the call from another machine.",
         "",
@@ -139,6 +152,12 @@ def _reason(now: Asked, before: Asked) -> tuple[str, str, str]:
 def _model(now: Asked, before: Asked) -> tuple[str, str, str] | None:
     old, new = before.request.model or "?", now.request.model or "?"
     return None if old == new else (f"The model changed from {old} to {new}: each has a cache of its own.", old, new)
+
+
+def _compacted(now: Asked) -> tuple[str, str, str] | None:
+    if now.request.parent_reason != "compaction":
+        return None
+    return "The conversation goes on from a summary: what stood before it is gone from the prompt.", "", ""
 
 
 def _tools(now: Asked, before: Asked) -> tuple[str, str, str] | None:
