@@ -52,6 +52,8 @@ class Row(Struct, frozen=True):
     """Of the body: text or diff."""
     level: str = "info"
     seconds: float | None = None
+    event: Event | None = None
+    """What it tells of."""
 
 
 _HEADER = re.compile(
@@ -112,17 +114,17 @@ def _agent_head(stream: Stream, call: Call | None = None) -> str:
 def _event(event: Event, depth: int) -> Iterator[Row]:
     match event.content:
         case User(text=text):
-            yield Row("prompt", text, depth)
+            yield Row("prompt", text, depth, event=event)
         case AgentMessage(text=text, sender=None) if event.stream_id != MAIN:
-            yield Row("prompt", text, depth)
+            yield Row("prompt", text, depth, event=event)
         case SlashCommand(name=name, args=args):
-            yield Row("prompt", f"{name} {args}" if args else name, depth)
+            yield Row("prompt", f"{name} {args}" if args else name, depth, event=event)
         case Thinking(text=text):
             if text.strip():
-                yield Row("thinking", text, depth)
+                yield Row("thinking", text, depth, event=event)
         case Said(text=text):
             if text.strip():
-                yield Row("said", text, depth)
+                yield Row("said", text, depth, event=event)
         case ToolOutput() as result:
             yield _result(result, depth)
         case AgentSpawn():
@@ -137,25 +139,25 @@ def _aside(event: Event, depth: int) -> Iterator[Row]:
         case Compacted(text=text, trigger=trigger, tokens_before=before):
             told = [trigger or "", f"{before:,} tokens before" if before else ""]
             head = "compacted" + "".join(f", {part}" for part in told if part)
-            yield Row("notice", head, depth, text, level="warning")
+            yield Row("notice", head, depth, text, level="warning", event=event)
         case Notification(text=text, level=level):
-            yield Row("notice", text, depth, level=level)
+            yield Row("notice", text, depth, level=level, event=event)
         case Summary(text=text):
-            yield Row("notice", f"summary: {text}", depth)
+            yield Row("notice", f"summary: {text}", depth, event=event)
         case QueueOperation(operation=operation, text=text):
-            yield Row("notice", f"queue: {operation} {text or ''}".rstrip(), depth, level="context")
+            yield Row("notice", f"queue: {operation} {text or ''}".rstrip(), depth, level="context", event=event)
         case Planned(items=items, text=text):
-            yield Row("notice", "plan", depth, _items(items) or text or "")
+            yield Row("notice", "plan", depth, _items(items) or text or "", event=event)
         case AgentMessage(text=text, sender=sender, recipient=recipient):
             names = " → ".join(filter(None, (sender, recipient)))
-            yield Row("notice", f"{names or 'another agent'}: {text}", depth)
+            yield Row("notice", f"{names or 'another agent'}: {text}", depth, event=event)
         case ModelChange(model=model, previous=previous):
-            yield Row("notice", f"model: {previous + ' → ' if previous else ''}{model}", depth)
+            yield Row("notice", f"model: {previous + ' → ' if previous else ''}{model}", depth, event=event)
         case TurnEnd(status=status, duration_ms=duration, text=text):
             if status != "completed" or duration is not None:
                 level = "info" if status == "completed" else "warning"
                 head = f"turn {status}" + (f": {text}" if text else "")
-                yield Row("end", head, depth, level=level, seconds=_seconds(duration))
+                yield Row("end", head, depth, level=level, seconds=_seconds(duration), event=event)
 
 
 def _call(call: Call, depth: int) -> Row:
@@ -165,7 +167,7 @@ def _call(call: Call, depth: int) -> Row:
     level = "error" if failed else "warning" if call.result is None else "info"
     body = change_of(call.call)
     form = "diff" if body and call.call.kind in ("file_edit", "file_write") else "text"
-    return Row("call", f"{call.call.name}  {does(call.call)}".rstrip(), depth, body, form, level, seconds)
+    return Row("call", f"{call.call.name}  {does(call.call)}".rstrip(), depth, body, form, level, seconds, call.event)
 
 
 def _result(result: ToolOutput, depth: int) -> Row:
