@@ -13,12 +13,13 @@ UnspoolError               exit status 2
 ├── TurnNotFound           a name or id that no turn has, or several
 ├── BookmarkTaken          a bookmark that another thread has, or a name that is none
 ├── WrongTurn              a turn that cannot be stored as it is given
-└── CycleFound             turns that continue each other in a circle
+├── CycleFound             turns that continue each other in a circle
 ├── WrongContext           JSON that is no context, no tools, no stream of a provider's
 ├── UnsupportedContent     something that a provider does not take; nothing was sent
 ├── NotConfigured          a provider, a pointer, a key or a server that is not set up
 ├── ServerFailed           an MCP server that does not start, or does not answer
 ├── ProviderFailed         exit status 3: a provider that refused, or broke off without an answer
+├── MissingExtra           a part of unspool that was not installed
 ├── StrictFault            exit status 1: a fault in the data, under --strict
 └── PartsMissing           exit status 1: shards that are not there to be joined
 """
@@ -107,6 +108,9 @@ class WrongTurn(UnspoolError):
 
 
 class CycleFound(UnspoolError):
+
+
+class MissingExtra(UnspoolError):
     pass
 
 

@@ -13,6 +13,9 @@ from unspool.errors import UnspoolError
 
 # Name → what `unspool --help` says of it; the module of the same name has the command.
 COMMANDS = {
+    "record": "Record API traffic: a proxy that changes nothing, one line a call.",
+    "run": "Run an agent, and record what it says to its model.",
+    "serve-recorded": "Answer as the recorded API did, without a network.",
     "cook": "Turn recorded API traffic or agents' logs into a deduplicated graph of their conversations.",
     "squash": "Turn session logs into training data: one conversation a line.",
     "pretty": "Watch an agent's run live: in the terminal, in a CI log, in Slack.",
@@ -49,7 +52,7 @@ class Lazy(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = import_module(f"unspool.cli.{cmd_name}").command
+        command: click.Command = import_module(f"unspool.cli.{cmd_name.replace('-', '_')}").command
         return command
 
     def invoke(self, ctx: click.Context) -> object:

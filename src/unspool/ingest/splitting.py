@@ -4,59 +4,30 @@ Of OpenAI's Responses a request may name the response that it continues, and lea
 put in front again.
 """
 
-import re
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from msgspec.structs import replace
 
 from unspool.graph.lineage import Lineage, Rows, Step
 from unspool.model import Exchange, Message, ToolUse
-from unspool.sources.jsontext import Unreadable, strict
+from unspool.sources.naming import KEYS, named, of_metadata
 from unspool.sources.values import mapping
 from unspool.transforms.normal import Normal, normal
 
-_KEYS = ("session_id", "sessionId", "session", "conversation_id", "conversation", "thread_id")
-_SETTINGS = (*_KEYS, "prompt_cache_key")
+_SETTINGS = (*KEYS, "prompt_cache_key")
 _HEADERS = ("agent-session-id", "x-session-id", "session_id", "session-id", "conversation_id")
-_USER, _LONGEST = re.compile(r"_session_([\w-]+)$"), 500
 
 
 def session_of(exchange: Exchange) -> str | None:
     """What the call names as its session, in the places where clients and recorders put it."""
     extra, settings = exchange.extra or {}, exchange.settings
-    if found := _named(extra, _KEYS):
-        return found
-    metadata = mapping(settings.get("metadata"))
-    if found := _named(metadata, _KEYS) or _of_user(metadata.get("user_id")):
+    if found := named(extra, KEYS) or of_metadata(settings.get("metadata")):
         return found
     for name in ("headers", "request_headers"):
         headers = {key.lower(): value for key, value in mapping(extra.get(name)).items()}
-        if found := _named(headers, _HEADERS):
+        if found := named(headers, _HEADERS):
             return found
-    return _named(settings, _SETTINGS)
-
-
-def _named(holder: dict[str, Any], keys: Iterable[str]) -> str | None:
-    for key in keys:
-        value = holder.get(key)
-        if type(value) is dict:
-            value = value.get("id")
-        if type(value) in (str, int) and value != "":
-            return str(value)
-    return None
-
-
-def _of_user(user: Any) -> str | None:
-    """Claude Code puts the session into the user's id: behind a word, or as JSON."""
-    if not isinstance(user, str):
-        return None
-    if match := _USER.search(user[-_LONGEST:]):
-        return match[1]
-    try:
-        return _named(mapping(strict(user)), _KEYS)
-    except Unreadable:
-        return None
+    return named(settings, _SETTINGS)
 
 
 def split(exchanges: list[Exchange], name: str) -> Iterator[tuple[str, list[Exchange]]]:
@@ -72,9 +43,9 @@ def split(exchanges: list[Exchange], name: str) -> Iterator[tuple[str, list[Exch
             sessions.setdefault(key, []).append(exchange)
     numbered = sum(isinstance(key, int) for key in sessions) > 1
     at = 0
-    for named, calls in sessions.items():
-        if isinstance(named, str):
-            yield named, calls
+    for session, calls in sessions.items():
+        if isinstance(session, str):
+            yield session, calls
         else:
             at += 1
             yield f"{name}-{at}" if numbered else name, calls

@@ -24,6 +24,8 @@ from unspool.wires import WIRES, likeliest_wire, wire_for
 AUTO = "auto"
 _FACTS = ("id", "timestamp", "duration_ms", "request", "response", "error", "status")
 _TOOL_KEYS = tuple(dict.fromkeys(key for wire in WIRES.values() for key in wire.tool_keys))
+_ASKING = ("GET", "HEAD", "OPTIONS", "DELETE")
+"""Calls that have no body, such as for a list of models: recorders keep them too, and nothing was said in them."""
 _MOST = 7 / 8
 """The share of a line's messages that must be new to make it news."""
 _encode = msgspec.json.encode
@@ -63,6 +65,8 @@ class Traffic:
                 yield Note("unreadable", f"no JSON: {fault}", record.origin)
                 return
             if envelope is None or not isinstance(envelope.get("request"), dict):
+                if envelope is not None and envelope.get("method") in _ASKING:
+                    return
                 yield Note("skipped", "no call: no JSON object with a `request` object in it", record.origin)
                 return
             before = self._decoding.decoded

@@ -32,6 +32,12 @@ SECRETS = frozenset({"auth.json", "oauth_creds.json", ".credentials.json", "cred
 _NO_TRACE = f"no file in this folder ends in {', '.join(ENDINGS[:3])} (or .gz, .zst)"
 SQLITE = b"SQLite format 3\0"
 """How a database begins."""
+COMPACT = b"\x5c\x2a\x4d\x18usp1"
+"""How a frame of a compact trace begins; between the two halves stands its size."""
+JOURNAL = ".journal"
+"""Beside `trace.jsonl` lies `trace.jsonl.journal/`, with a file for each call in flight."""
+CALL = b"\xc5cal"
+"""How the file of a call in flight begins."""
 _GZIP, _ZSTD, _SKIPPED = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\x2a\x4d\x18"
 
 
@@ -72,8 +78,11 @@ def expand(inputs: Iterable[str | os.PathLike[str]]) -> Iterator[str]:
                 raise InputNotFound(f"{given}: {error.strerror}") from error
         if given == DASH or not path.is_dir():
             yield given
+            yield from unfinished(path.with_name(path.name + JOURNAL)) if path.name else ()
         else:
-            below = sorted(str(file) for file in path.rglob("*") if is_trace(file.name) and file.is_file())
+            everything = [path, *path.rglob("*")]
+            below = sorted(str(file) for file in everything if is_trace(file.name) and file.is_file())
+            below += [call for file in everything if file.name.endswith(JOURNAL) for call in unfinished(file)]
             if not below:
                 raise InputNotFound(f"{given}: {_NO_TRACE}")
             yield from below
@@ -101,6 +110,14 @@ def is_trace(name: str) -> bool:
     return name.lower().endswith(ENDINGS) and name not in SECRETS
 
 
+def unfinished(journal: Path) -> Iterator[str]:
+    """Calls that a recorder had to leave in its journal: part of the trace beside which it lies."""
+    if journal.is_dir():
+        from unspool.sources.callfile import left_behind
+
+        yield from left_behind(journal)
+
+
 def blocks(path: str, size: int = BLOCK) -> Iterator[bytes]:
     """The file's bytes, decompressed, at first `size` of them. Content decides about compression, never the name."""
     if path == DASH and sys.stdin is None:
@@ -108,12 +125,18 @@ def blocks(path: str, size: int = BLOCK) -> Iterator[bytes]:
     try:
         with nullcontext(cast(BufferedReader, sys.stdin.buffer)) if path == DASH else opened(path, bite=size) as whole:
             file = whole
-            if len(start := file.peek(4)[:4]) < 4:  # a pipe whose first write was short
-                start = file.read(4)
+            if len(start := file.peek(12)[:12]) < 12:  # a pipe whose first write was short
+                start = file.read(12)
                 file = BufferedReader(_Rejoined(start, whole), BLOCK)
             if start.startswith(_GZIP):
                 yield from _unzip(file)
-            elif _is_zstd(start):
+            elif start[:4] + start[8:] == COMPACT:
+                from unspool.sources.compact import unpack
+
+                yield from unpack(file)
+            elif start.startswith(CALL):
+                yield from _composed(file)
+            elif _is_zstd(start[:4]):
                 yield from _unpack(file)
             else:
                 block = file.read(size)
@@ -122,6 +145,16 @@ def blocks(path: str, size: int = BLOCK) -> Iterator[bytes]:
                     block = file.read(BLOCK)
     except OSError as error:
         raise InputNotFound(f"{path}: {error.strerror}") from error
+
+
+def _composed(file: BufferedReader) -> Iterator[bytes]:
+    """The record of a call in flight, as far as it came."""
+    from unspool.sources.callfile import read_call
+    from unspool.sources.composing import line_of, record_of
+
+    if (call := read_call(file.read())) is None:
+        raise Damaged("the file of a call that had hardly begun")
+    yield line_of(record_of(call))
 
 
 def _unzip(file: BufferedReader) -> Iterator[bytes]:

@@ -1,0 +1,105 @@
+"""`unspool record`"""
+
+from collections.abc import Iterator
+
+import click
+
+
+@click.group("record", invoke_without_command=True)
+@click.option(
+    "--target", metavar="URL", help="Forward everything there; without it, path and headers tell the provider."
+)
+@click.option("-o", "--output", metavar="FILE|DIR", help="The trace to append to; trace.jsonl by default.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True, help="0 takes a free one.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on; others need a token.")
+@click.option(
+    "--upstream", "upstreams", metavar="NAME=URL", multiple=True, help="One more upstream, served at /NAME/…."
+)
+@click.option("--token", metavar="T", envvar="UNSPOOL_RECORD_TOKEN", help="Serve only who has it: at /~T/….")
+@click.option("--by-session", is_flag=True, help="A file for each session: DIR/<date>/<session>.jsonl.")
+@click.option(
+    "--compact", is_flag=True, help="One zstd stream: the file grows with what is new, not with what was sent."
+)
+@click.option("--redact-body", is_flag=True, help="Take keys, tokens and passwords out of bodies too.")
+@click.option("--strict", is_flag=True, help="Rather hold a call up than forward it unrecorded.")
+@click.option("--durable", is_flag=True, help="Wait for the disk (fsync) after each record.")
+@click.option("--timeout", metavar="S", type=click.FloatRange(0.01), help="Give up an upstream that is silent so long.")
+@click.option(
+    "--patience", metavar="S", type=click.FloatRange(0), default=30, help="For calls in flight when it ends: 30."
+)
+@click.option("--json", "as_json", is_flag=True, help="What happens, as JSON lines on standard output.")
+@click.option("-q", "--quiet", is_flag=True, help="No line for each call.")
+@click.pass_context
+def command(
+    context: click.Context,
+    /,
+    output: str | None,
+    upstreams: tuple[str, ...],
+    by_session: bool,
+    compact: bool,
+    as_json: bool,
+    quiet: bool,
+    **given: object,
+) -> None:
+    """Record API traffic: a proxy that passes every byte on as it comes, and writes each call to a file.
+
+    Clients are pointed at it in place of the API: ANTHROPIC_BASE_URL=http://127.0.0.1:8080, OPENAI_BASE_URL=…:8080/v1.
+    One port serves all providers. Keys and cookies are never written down. Ctrl-C or SIGTERM ends it, when the calls in
+    flight are over. `unspool run` does all this around one command.
+
+    \b
+    unspool record -o trace.jsonl
+    unspool record --target http://localhost:11434 --by-session -o logs
+    unspool record unpack trace.jsonl.zst -o trace.jsonl
+    """
+    if context.invoked_subcommand is not None:
+        return
+    from pathlib import Path
+
+    import msgspec
+
+    from unspool.cli.telling import Teller, needed, upstreams_of
+
+    if by_session and compact:
+        raise click.UsageError("--compact and --by-session exclude each other: a compact trace is one stream")
+    if by_session and output is None:
+        raise click.UsageError("--by-session needs a folder: -o DIR")
+    with needed():
+        from unspool.jobs.record import Settings, record
+
+    place = Path(output or ("trace.jsonl.zst" if compact else "trace.jsonl"))
+    given |= {"output": place, "upstreams": upstreams_of(upstreams), "by_session": by_session, "compact": compact}
+    settings = msgspec.convert(given, Settings)
+    teller = Teller(place, as_json, quiet)
+    counts = record(settings, teller.say, teller.listening, teller.called)
+    teller.ended(counts)
+
+
+@command.command("unpack")
+@click.argument("trace", metavar="FILE")
+@click.option("-o", "--output", metavar="FILE", default="-", help="Where to write; - is standard output (default).")
+def unpack(trace: str, output: str) -> None:
+    """The plain form of a trace that was recorded with --compact: JSON lines, byte for byte what they would have been.
+
+    Calls that a killed recorder left in the journal are not in it: `unspool cook` reads these, and the next recorder
+    takes them in.
+    """
+    from pathlib import Path
+
+    from unspool.cli.words import say
+    from unspool.exports.writing import write
+    from unspool.sources.files import DASH, Damaged, blocks
+
+    if DASH not in (output, trace) and Path(output).resolve() == Path(trace).resolve():
+        raise click.UsageError(f"{output} is the input: it would be overwritten")
+    faults: list[str] = []
+
+    def lines() -> Iterator[bytes]:
+        try:
+            yield from blocks(trace)
+        except Damaged as damage:
+            faults.append(str(damage))
+
+    write(output, lines())
+    if faults:
+        say(f"unspool: {trace}: {faults[0]}; what is whole was unpacked")

@@ -1,0 +1,81 @@
+"""Record: a proxy in front of the APIs, and what it saw in a file."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from msgspec import Struct
+
+from unspool.errors import OutputNotWritable, UnspoolError
+from unspool.recorder.files import PlainFile, SessionFiles, open_trace
+from unspool.recorder.proxy import Proxy
+from unspool.recorder.recording import Counts, Recorder
+from unspool.recorder.routing import Routes
+from unspool.recorder.serving import is_loopback, listening, run, until_stopped
+from unspool.sources.composing import Recorded
+
+Say = Callable[[str], None]
+
+
+class Settings(Struct):
+    """What `unspool record` is told."""
+
+    output: Path
+    target: str | None = None
+    upstreams: Mapping[str, str] = {}
+    host: str = "127.0.0.1"
+    port: int = 8080
+    token: str | None = None
+    by_session: bool = False
+    compact: bool = False
+    redact_body: bool = False
+    strict: bool = False
+    durable: bool = False
+    timeout: float | None = None
+    patience: float = 30.0
+
+
+def record(settings: Settings, say: Say, ready: Say, seen: Callable[[Recorded], None] | None = None) -> Counts:
+    """Until it is told to stop. `ready` is called with the recorder's address, `seen` with each record."""
+    proxy = prepared(settings, say, seen)
+    proxy.recorder.start()
+
+    async def serve() -> None:
+        async with listening(proxy.client, settings.host, settings.port) as port:
+            host = f"[{settings.host}]" if ":" in settings.host else settings.host
+            ready(f"http://{host}:{port}")
+            await until_stopped(proxy, say, settings.patience)
+
+    try:
+        run(serve())
+    finally:
+        proxy.recorder.close()
+    return proxy.recorder.counts
+
+
+def prepared(settings: Settings, say: Say, seen: Callable[[Recorded], None] | None = None) -> Proxy:
+    """All that can be wrong with the settings is found here, before anything listens."""
+    if settings.token is None and not is_loopback(settings.host):
+        raise UnspoolError(
+            f"{settings.host} can be reached from other machines: set a token, in --token or $UNSPOOL_RECORD_TOKEN"
+        )
+    routes = Routes(settings.target, settings.upstreams, settings.token)
+    redact = None
+    if settings.redact_body:
+        from unspool.sources.keys import key
+        from unspool.transforms.redact import Redactor
+
+        redact = Redactor(key()).raw
+    recorder = Recorder(
+        _trace(settings), say, strict=settings.strict, durable=settings.durable, redact=redact, seen=seen
+    )
+    return Proxy(routes, recorder, settings.timeout)
+
+
+def _trace(settings: Settings) -> PlainFile | SessionFiles:
+    if not settings.by_session:
+        return open_trace(settings.output, settings.compact, settings.durable)
+    try:
+        settings.output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputNotWritable(f"{settings.output}: {error.strerror}") from error
+    return SessionFiles(settings.output, settings.durable)

@@ -1,0 +1,83 @@
+"""Secrets out of bodies before anything of them is written, also to the journal.
+
+A request is written when it is whole. Of an answer each line is written when it has ended; what is no text, and has
+no lines, when all of it is there. So a killed recorder leaves a little less behind than without --redact-body.
+"""
+
+from collections.abc import Callable, Iterator
+
+import msgspec
+
+from unspool.sources.callfile import Answered, Asked
+from unspool.sources.coding import Decoder
+from unspool.sources.files import Damaged
+
+_LONGEST = 64 << 20
+"""Bytes without a line end that are held back; what is longer is searched in parts."""
+
+
+class BodyRedactor:
+    """The pieces of one call, each kind by itself, in; the same without secrets out, unpacked."""
+
+    def __init__(self, redact: Callable[[bytes], bytes]) -> None:
+        self._redact = redact
+        self._request, self._response = _Unpacked(""), _Unpacked("")
+        self._held: list[bytes] = []
+        self._line = b""
+
+    def feed(self, kind: bytes, payload: bytes) -> Iterator[tuple[bytes, bytes]]:
+        match kind:
+            case b"i":
+                asked = msgspec.json.decode(payload, type=Asked)
+                self._request = _Unpacked(asked.headers.get("content-encoding", ""))
+                asked.path = self._redact(asked.path.encode()).decode()
+                yield kind, msgspec.json.encode(asked)
+            case b"h":
+                self._response = _Unpacked(
+                    msgspec.json.decode(payload, type=Answered).headers.get("content-encoding", "")
+                )
+                yield kind, payload
+            case b"q":
+                self._held.append(self._request.feed(payload))
+            case b"r":
+                yield from self._lines(self._response.feed(payload))
+            case b"Q" | b"R" | b"e":
+                yield from self._rest()
+                yield kind, payload
+            case _:
+                yield kind, payload
+
+    def _lines(self, data: bytes) -> Iterator[tuple[bytes, bytes]]:
+        whole, newline, rest = data.rpartition(b"\n")
+        if newline or len(self._line) > _LONGEST:
+            yield b"r", self._redact(self._line + whole + newline)
+            self._line = rest
+        else:
+            self._line += data
+
+    def _rest(self) -> Iterator[tuple[bytes, bytes]]:
+        if self._held:
+            yield b"q", self._redact(b"".join(self._held))
+            self._held = []
+        if self._line:
+            yield b"r", self._redact(self._line)
+            self._line = b""
+
+
+class _Unpacked:
+    """A body without its content coding. What cannot be unpacked cannot be searched either, and is left out."""
+
+    def __init__(self, codings: str) -> None:
+        self._codings = codings
+        self._decoder: Decoder | None = None
+        self._lost = False
+
+    def feed(self, piece: bytes) -> bytes:
+        if self._lost:
+            return b""
+        try:
+            self._decoder = self._decoder or Decoder(self._codings)
+            return self._decoder.feed(piece)
+        except Damaged as damage:
+            self._lost = True
+            return f"[left out, because it cannot be searched for secrets: {damage}]".encode()

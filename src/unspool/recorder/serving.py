@@ -1,0 +1,85 @@
+"""A recorder that runs: its port, its signals, its end."""
+
+import asyncio
+import signal
+import socket
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from ipaddress import ip_address
+from typing import Any, TypeVar
+
+from unspool.errors import UnspoolError
+from unspool.recorder.proxy import Proxy
+
+T = TypeVar("T")
+_BACKLOG = 1024
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach an address. A name counts if all that it stands for do."""
+    try:
+        return all(ip_address(found[4][0]).is_loopback for found in socket.getaddrinfo(host, None))
+    except (OSError, ValueError):
+        return False
+
+
+def run(job: Coroutine[Any, Any, T]) -> T:
+    """On uvloop where it is installed."""
+    _allow_files()
+    try:
+        import uvloop
+    except ImportError:
+        return asyncio.run(job)
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        return runner.run(job)
+
+
+def _allow_files() -> None:
+    """As many open files as this system lets us have: a call needs three."""
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY and soft < 65_536:
+        most = 65_536 if hard == resource.RLIM_INFINITY else min(hard, 65_536)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, most), hard))
+
+
+@asynccontextmanager
+async def listening(make: Callable[[], asyncio.BaseProtocol], host: str, port: int) -> AsyncIterator[int]:
+    """A server on the port, or on a free one for 0; gives the port."""
+    loop = asyncio.get_running_loop()
+    try:
+        server = await loop.create_server(make, host, port, backlog=_BACKLOG)
+    except (OSError, OverflowError) as error:
+        raise UnspoolError(f"cannot listen on {host}:{port}: {getattr(error, 'strerror', None) or error}") from error
+    try:
+        yield server.sockets[0].getsockname()[1]
+    finally:
+        server.close()
+
+
+async def until_stopped(proxy: Proxy, say: Callable[[str], None], patience: float) -> None:
+    """Until SIGTERM or SIGINT; then calls in flight may end. A second signal, or `patience` seconds, end them."""
+    loop = asyncio.get_running_loop()
+    stop, now = asyncio.Event(), asyncio.Event()
+
+    def signalled() -> None:
+        (now if stop.is_set() else stop).set()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, signalled)
+    await stop.wait()
+    await drain(proxy, say, patience, now)
+
+
+async def drain(proxy: Proxy, say: Callable[[str], None], patience: float, now: asyncio.Event | None = None) -> None:
+    proxy.drain()
+    if proxy.busy and patience:
+        say(f"waiting for {proxy.busy:,} call{'s' if proxy.busy > 1 else ''} to end; once more stops at once")
+    deadline = asyncio.get_running_loop().time() + patience
+    while proxy.busy and asyncio.get_running_loop().time() < deadline and not (now and now.is_set()):
+        await asyncio.sleep(0.02)
+    for side in list(proxy.connections):
+        side.finish("recorder")
+        side.transport.abort()
+    await asyncio.sleep(0)

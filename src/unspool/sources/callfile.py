@@ -1,0 +1,182 @@
+"""A call that a recorder has not finished: a small file of its own, written piece by piece as the call goes on.
+
+    magic │ i: who calls whom │ q: a piece of the request │ Q: its end │ h: status │ r: a piece of the answer │ …
+
+Each piece has the microseconds since the call began. Whatever ends the recorder, what had arrived is in the file. Its
+recorder holds a lock on it: a file that nobody holds was left behind, and `record_of` makes its record.
+"""
+
+import fcntl
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from struct import Struct as Layout
+
+import msgspec
+from msgspec import Struct
+
+from unspool.sources.files import CALL, JOURNAL
+
+MAGIC = CALL + b"l\x001\n"
+"""No text begins so."""
+ENDING = ".call"
+_FRAME = Layout("<cIQ")
+_PIECES = (b"q", b"r")
+
+
+class Asked(Struct):
+    """Who calls whom. Headers are those that may be kept: no keys, no cookies."""
+
+    id: str
+    timestamp: str
+    method: str
+    path: str
+    upstream: str | None
+    peer: str
+    headers: dict[str, str]
+    unpacked: bool = False
+    """The bodies that follow were unpacked already, whatever the headers say."""
+
+
+class Answered(Struct):
+    status: int
+    headers: dict[str, str]
+
+
+class Ended(Struct):
+    by: str | None = None
+    """Who broke it off: client, upstream, timeout or recorder."""
+    error: str | None = None
+
+
+class Mark(Struct):
+    """The record is about to be written here; whether it was, the file must tell."""
+
+    file: str
+    offset: int
+
+
+class Call(Struct):
+    """All that is known of a call."""
+
+    asked: Asked
+    request: list[bytes] = msgspec.field(default_factory=list)
+    answered: Answered | None = None
+    response: list[tuple[int, bytes]] = msgspec.field(default_factory=list)
+    """Each piece with the microseconds after which it came."""
+    trailers: dict[str, dict[str, str]] = msgspec.field(default_factory=dict)
+    first_byte: int | None = None
+    last: int = 0
+    ended: Ended | None = None
+    mark: Mark | None = None
+
+
+_asked = msgspec.json.Decoder(Asked).decode
+_answered = msgspec.json.Decoder(Answered).decode
+_ended = msgspec.json.Decoder(Ended).decode
+_mark = msgspec.json.Decoder(Mark).decode
+_fields = msgspec.json.Decoder(dict[str, str]).decode
+
+
+def frame(kind: bytes, micros: int, payload: bytes) -> tuple[bytes, bytes]:
+    return _FRAME.pack(kind, len(payload), micros), payload
+
+
+def read_call(data: bytes) -> Call | None:
+    """The call that a file holds; None if not even its beginning was written."""
+    call: Call | None = None
+    try:
+        for kind, micros, payload in _frames(data):
+            if kind == b"i":
+                call = Call(_asked(payload))
+            elif call is not None:
+                _add(call, kind, micros, payload)
+    except (msgspec.DecodeError, ValueError):  # torn in the middle of what is no body: what came before it counts
+        return call
+    return call
+
+
+def _frames(data: bytes) -> Iterator[tuple[bytes, int, bytes]]:
+    """Pieces of a body also where they are cut off."""
+    at, size = len(MAGIC), len(data)
+    while at + _FRAME.size <= size:
+        kind, length, micros = _FRAME.unpack_from(data, at)
+        at += _FRAME.size
+        if at + length <= size or kind in _PIECES:
+            yield kind, micros, data[at : at + length]
+        at += length
+
+
+def _add(call: Call, kind: bytes, micros: int, payload: bytes) -> None:
+    match kind:
+        case b"r":
+            call.response.append((micros, payload))
+        case b"q":
+            call.request.append(payload)
+        case b"h":
+            call.answered = _answered(payload)
+            call.first_byte = micros
+        case b"Q" | b"R" if payload:
+            call.trailers["request" if kind == b"Q" else "response"] = _fields(payload)
+        case b"e":
+            call.ended = _ended(payload)
+        case b"w":
+            call.mark = _mark(payload)
+            return
+    call.last = max(call.last, micros)
+
+
+def journal_of(path: str | os.PathLike[str]) -> Path:
+    """Where the calls in flight of a trace are kept; of a folder of session files, inside it."""
+    given = Path(path)
+    return given / JOURNAL if given.is_dir() else given.with_name(given.name + JOURNAL)
+
+
+def left_behind(folder: Path) -> Iterator[str]:
+    """The calls in a journal that no recorder holds any more, and that are not in the trace."""
+    try:
+        names = sorted(entry.name for entry in os.scandir(folder) if entry.name.endswith(ENDING))
+    except OSError:  # no journal, or none that we may see
+        return
+    for name in names:
+        path = folder / name
+        if not _is_held(path) and not was_written(path):
+            yield str(path)
+
+
+def _is_held(path: Path) -> bool:
+    """True also for what went away or cannot be read: then it is none that we could tell of."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY)
+    except OSError:
+        return True
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
+def was_written(path: Path) -> bool:
+    """Whether the trace has the call's record: its recorder was killed between writing that and removing this."""
+    call = read_call(path.read_bytes())
+    if call is None or call.mark is None:
+        return False
+    try:
+        return stands_in(call.mark.file, call.mark.offset, call.asked.id)
+    except OSError:
+        return False
+
+
+def stands_in(trace: str, offset: int, name: str) -> bool:
+    """Whether a whole record with this id is in the trace, at the offset or behind it."""
+    from unspool.sources.compact import is_compact, lines_from  # they need each other
+
+    start = b'{"id":"%b"' % name.encode()
+    if is_compact(trace):
+        return any(line.startswith(start) for line in lines_from(trace, offset))
+    with open(trace, "rb") as file:
+        file.seek(offset)
+        return any(line.startswith(start) and line.endswith(b"\n") for line in file)

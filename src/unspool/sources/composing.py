@@ -1,0 +1,217 @@
+"""A recorded call → its record, a line of JSON: bodies as they were sent, the facts around them beside.
+
+    {"id", "timestamp", "duration_ms", "request", "response", "error", "method", "path", "status", …}
+
+A body that is JSON stands in the record byte for byte; a stream as its lines; text as {"raw": …}; all else as
+{"base64": …}. Compressed bodies are unpacked.
+"""
+
+import json
+import re
+from base64 import b64encode
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, Raw, Struct, UnsetType
+
+from unspool.sources.callfile import Call, Ended
+from unspool.sources.coding import Decoder
+from unspool.sources.files import Damaged
+from unspool.sources.naming import session_named
+
+_NULL = Raw(b"null")
+_STREAM = re.compile(rb"\s*(?:(?:data|event|id|retry):|:)")
+_LINE_END = re.compile("\r\n|\n|\r")
+_value = msgspec.json.Decoder(Raw).decode
+_encode = msgspec.json.encode
+
+
+class Recorded(Struct):
+    """One line of a trace. The first six are what every recorder writes, the others stand beside them."""
+
+    id: str
+    timestamp: str
+    duration_ms: int
+    request: Raw
+    response: Raw
+    error: str | None
+    method: str
+    path: str
+    status: int | None
+    upstream: str | None
+    request_headers: dict[str, str]
+    response_headers: dict[str, str]
+    ttfb_ms: float | None
+    """Until the first byte of the answer came."""
+    interrupted: bool
+    interrupted_by: str | None
+    request_bytes: int
+    """As they were sent, compressed or not."""
+    response_bytes: int
+    client: str | None
+    """What it calls itself: its User-Agent."""
+    peer: str
+    session: str | None
+    chunks: list[tuple[int, int]] | UnsetType = UNSET
+    """How the answer came: milliseconds, and bytes after unpacking."""
+    request_trailers: dict[str, str] | UnsetType = UNSET
+    response_trailers: dict[str, str] | UnsetType = UNSET
+    session_id: str | UnsetType = UNSET
+    started: str | UnsetType = UNSET
+
+
+class _Body(Struct):
+    metadata: Raw = _NULL
+    prompt_cache_key: Raw = _NULL
+
+
+_body = msgspec.json.Decoder(_Body).decode
+
+
+def record_of(call: Call) -> Recorded:
+    """A call that nobody ended was broken off with its recorder."""
+    asked, answered = call.asked, call.answered
+    ended = call.ended or Ended(by="recorder")
+    status = answered.status if answered else None
+    headers = answered.headers if answered else {}
+    request, keys = _request(call.request, "" if asked.unpacked else asked.headers.get("content-encoding", ""))
+    pieces = call.response
+    response, chunks = _response(pieces, "" if asked.unpacked else headers.get("content-encoding", ""), headers)
+    return Recorded(
+        id=asked.id,
+        timestamp=asked.timestamp,
+        duration_ms=round(call.last / 1000),
+        request=request,
+        response=response,
+        error=ended.error,
+        method=asked.method,
+        path=asked.path,
+        status=status,
+        upstream=asked.upstream,
+        request_headers=asked.headers,
+        response_headers=headers,
+        ttfb_ms=None if call.first_byte is None else round(call.first_byte / 1000, 1),
+        interrupted=ended.by is not None,
+        interrupted_by=ended.by,
+        request_bytes=sum(map(len, call.request)),
+        response_bytes=sum(len(piece) for _, piece in pieces),
+        client=asked.headers.get("user-agent"),
+        peer=asked.peer,
+        session=session_named(keys[0], asked.headers, keys[1]),
+        chunks=chunks,
+        request_trailers=call.trailers.get("request", UNSET),
+        response_trailers=call.trailers.get("response", UNSET),
+    )
+
+
+def line_of(record: Recorded) -> bytes:
+    return _encode(record) + b"\n"
+
+
+def _unpacked(pieces: Iterable[bytes], codings: str) -> list[bytes]:
+    """Piece by piece; as they are where they cannot be unpacked."""
+    if not codings:
+        return list(pieces)
+    packed = list(pieces)
+    try:
+        decoder = Decoder(codings)
+        return [decoder.feed(piece) for piece in packed]
+    except Damaged:
+        return packed
+
+
+def _request(pieces: Sequence[bytes], codings: str) -> tuple[Raw, tuple[Any, Any]]:
+    """The body, and what in it may name the session: its metadata and its cache key."""
+    data = b"".join(_unpacked(pieces, codings))
+    if not data:
+        return _NULL, (None, None)
+    if (whole := json_of(data)) is None:
+        return _as_text(data), (None, None)
+    try:
+        keys = _body(whole)
+        return Raw(whole), (_loose(keys.metadata), _loose(keys.prompt_cache_key))
+    except (msgspec.DecodeError, RecursionError):  # a list, or what only json.loads takes
+        return Raw(whole), (None, None)
+
+
+def _loose(raw: Raw) -> Any:
+    return msgspec.json.decode(raw)
+
+
+def _response(
+    pieces: Sequence[tuple[int, bytes]], codings: str, headers: dict[str, str]
+) -> tuple[Raw, list[tuple[int, int]] | UnsetType]:
+    came = _unpacked((piece for _, piece in pieces), codings)
+    data = b"".join(came)
+    if not data:
+        return _NULL, UNSET
+    chunks = _timed(pieces, came)
+    if headers.get("content-type", "").startswith("text/event-stream") or _STREAM.match(data):
+        return _stream(data), chunks
+    whole = json_of(data)
+    return _as_text(data) if whole is None else Raw(whole), chunks if len(chunks) > 1 else UNSET
+
+
+def _timed(pieces: Sequence[tuple[int, bytes]], came: Sequence[bytes]) -> list[tuple[int, int]]:
+    """Pieces of one millisecond count as one."""
+    chunks: list[tuple[int, int]] = []
+    for (micros, _), piece in zip(pieces, came, strict=True):
+        time = round(micros / 1000)
+        if chunks and chunks[-1][0] == time:
+            chunks[-1] = (time, chunks[-1][1] + len(piece))
+        elif piece:
+            chunks.append((time, len(piece)))
+    return chunks
+
+
+def json_of(data: bytes) -> bytes | None:
+    """The JSON that the body is, in one line and otherwise as it was written; None if it is none."""
+    try:
+        data.isascii() or data.decode()
+        whole = bytes(_value(data))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return _odd_json(data)
+    return msgspec.json.format(whole, indent=-1) if b"\n" in whole or b"\r" in whole else whole
+
+
+def _odd_json(data: bytes) -> bytes | None:
+    """JSON with half a character in it, as JavaScript writes; None also for NaN and what is nested very deeply."""
+    if data.lstrip()[:1] not in (b"{", b"["):
+        return None
+    try:
+        value = json.loads(data, parse_constant=_refuse)
+        return json.dumps(value, separators=(",", ":")).encode()
+    except (ValueError, RecursionError):
+        return None
+
+
+def _refuse(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")
+
+
+def _as_text(data: bytes) -> Raw:
+    try:
+        return Raw(_encode({"raw": data.decode()}))
+    except UnicodeDecodeError:
+        return Raw(_encode({"base64": b64encode(data).decode()}))
+
+
+def _stream(data: bytes) -> Raw:
+    """The lines that say something. Where they do not tell the bytes again, those are kept too."""
+    text = data.decode("utf-8", "replace")
+    split = _LINE_END.split(text) if "\r" in text else text.split("\n")
+    lines = [line for line in split if line]
+    value: dict[str, Any] = {"stream": True, "sse_lines": lines}
+    if "\r" in text:
+        value["line_end"] = "\r\n"
+    if restored(lines, value.get("line_end", "\n"))[: len(data)] != data:
+        value.pop("line_end", None)
+        value["base64"] = b64encode(data).decode()
+    return Raw(_encode(value))
+
+
+def restored(lines: Iterable[str], line_end: str = "\n") -> bytes:
+    """A stream from its lines, as servers write it: an empty line behind each `data:` and each comment."""
+    blank = line_end * 2
+    return "".join([line + (blank if line.startswith(("data:", ":")) else line_end) for line in lines]).encode()
