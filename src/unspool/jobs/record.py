@@ -10,7 +10,7 @@ from unspool.recorder.files import PlainFile, SessionFiles, open_trace
 from unspool.recorder.proxy import Proxy
 from unspool.recorder.recording import Counts, Recorder
 from unspool.recorder.routing import Routes
-from unspool.recorder.serving import is_loopback, listening, run, until_stopped
+from unspool.recorder.serving import Stopping, drain, is_loopback, listening, port_of, run
 from unspool.sources.composing import Recorded
 
 Say = Callable[[str], None]
@@ -40,10 +40,13 @@ def record(settings: Settings, say: Say, ready: Say, seen: Callable[[Recorded], 
     proxy.recorder.start()
 
     async def serve() -> None:
-        async with listening(proxy.client, settings.host, settings.port) as port:
+        stopping = Stopping()
+        async with listening(proxy.client, settings.host, settings.port) as server:
             host = f"[{settings.host}]" if ":" in settings.host else settings.host
-            ready(f"http://{host}:{port}")
-            await until_stopped(proxy, say, settings.patience)
+            ready(f"http://{host}:{port_of(server)}")
+            await stopping.asked.wait()
+            server.close()
+            await drain(proxy, say, settings.patience, stopping.at_once)
 
     try:
         run(serve())

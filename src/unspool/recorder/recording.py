@@ -114,8 +114,9 @@ class Recorder:
         """Take in what an earlier recorder had to leave behind, and begin to write."""
         from unspool.recorder.folding import fold
 
+        seen, self._seen = self._seen, None
         fold(self._journal, self._write, self._say)
-        self.counts = Counts()
+        self._seen, self.counts = seen, Counts()  # those were not this run's calls
         self._thread.start()
 
     @property

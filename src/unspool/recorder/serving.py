@@ -45,39 +45,43 @@ def _allow_files() -> None:
 
 
 @asynccontextmanager
-async def listening(make: Callable[[], asyncio.BaseProtocol], host: str, port: int) -> AsyncIterator[int]:
-    """A server on the port, or on a free one for 0; gives the port."""
+async def listening(make: Callable[[], asyncio.BaseProtocol], host: str, port: int) -> AsyncIterator[asyncio.Server]:
+    """A server on the port, or on a free one for 0."""
     loop = asyncio.get_running_loop()
     try:
         server = await loop.create_server(make, host, port, backlog=_BACKLOG)
     except (OSError, OverflowError) as error:
         raise UnspoolError(f"cannot listen on {host}:{port}: {getattr(error, 'strerror', None) or error}") from error
     try:
-        yield server.sockets[0].getsockname()[1]
+        yield server
     finally:
         server.close()
 
 
-async def until_stopped(proxy: Proxy, say: Callable[[str], None], patience: float) -> None:
-    """Until SIGTERM or SIGINT; then calls in flight may end. A second signal, or `patience` seconds, end them."""
-    loop = asyncio.get_running_loop()
-    stop, now = asyncio.Event(), asyncio.Event()
-
-    def signalled() -> None:
-        (now if stop.is_set() else stop).set()
-
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, signalled)
-    await stop.wait()
-    await drain(proxy, say, patience, now)
+def port_of(server: asyncio.Server) -> int:
+    return int(server.sockets[0].getsockname()[1])
 
 
-async def drain(proxy: Proxy, say: Callable[[str], None], patience: float, now: asyncio.Event | None = None) -> None:
+class Stopping:
+    """SIGTERM and SIGINT: the first ends the serving, the second the waiting for calls in flight."""
+
+    def __init__(self) -> None:
+        self.asked, self.at_once = asyncio.Event(), asyncio.Event()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            asyncio.get_running_loop().add_signal_handler(number, self._signalled)
+
+    def _signalled(self) -> None:
+        (self.at_once if self.asked.is_set() else self.asked).set()
+
+
+async def drain(proxy: Proxy, say: Callable[[str], None], patience: float, at_once: asyncio.Event) -> None:
+    """Calls in flight may end, unless that takes longer than `patience` seconds."""
     proxy.drain()
     if proxy.busy and patience:
         say(f"waiting for {proxy.busy:,} call{'s' if proxy.busy > 1 else ''} to end; once more stops at once")
-    deadline = asyncio.get_running_loop().time() + patience
-    while proxy.busy and asyncio.get_running_loop().time() < deadline and not (now and now.is_set()):
+    loop = asyncio.get_running_loop()
+    deadline = loop.time() + patience
+    while proxy.busy and loop.time() < deadline and not at_once.is_set():
         await asyncio.sleep(0.02)
     for side in list(proxy.connections):
         side.finish("recorder")

@@ -76,8 +76,7 @@ class _Reading:
     def __init__(self) -> None:
         import zstandard
 
-        self._unpacker = zstandard.ZstdDecompressor(max_window_size=_LARGEST)
-        self._fault = zstandard.ZstdError
+        self._zstd = zstandard
         self._streams: dict[int, zstandard.ZstdDecompressionObj] = {}
         self._broken: set[int] = set()
         self.faults: list[str] = []
@@ -85,12 +84,13 @@ class _Reading:
     def line(self, stream: int, checksum: int, packed: bytes) -> bytes | None:
         if stream in self._broken:
             return None
-        unpacker = self._streams.setdefault(stream, self._unpacker.decompressobj())
+        if stream not in self._streams:  # objects of one decompressor share its state
+            self._streams[stream] = self._zstd.ZstdDecompressor(max_window_size=_LARGEST).decompressobj()
         try:
             if zlib.crc32(packed) != checksum:
-                raise self._fault("its checksum is wrong")
-            return unpacker.decompress(packed)
-        except self._fault as error:
+                raise self._zstd.ZstdError("its checksum is wrong")
+            return self._streams[stream].decompress(packed)
+        except self._zstd.ZstdError as error:
             self._broken.add(stream)
             self.faults.append(f"a record is damaged, and with it what the same recorder wrote later: {error}")
             return None
