@@ -52,15 +52,15 @@ class PlainFile:
         finally:
             fcntl.flock(self._file, fcntl.LOCK_UN)
 
-    def append(self, line: bytes, announce: Announce) -> None:
+    def append(self, line: bytearray, announce: Announce) -> None:
         """All of it or nothing. An OSError says why not."""
         with self.locked() as file:
             end = file.seek(0, os.SEEK_END)
             torn = end and os.pread(file.fileno(), 1, end - 1) != b"\n"
             announce(str(self.path), end)
-            self._write(file, (b"\n" if torn else b"") + line, end)
+            self._write(file, b"\n" + line if torn else line, end)
 
-    def _write(self, file: FileIO, data: bytes, end: int) -> None:
+    def _write(self, file: FileIO, data: bytes | bytearray, end: int) -> None:
         rest = memoryview(data)
         try:
             while rest:
@@ -83,7 +83,7 @@ class CompactFile(PlainFile):
         self._packer: Packer | None = None
         self._whole = 0
 
-    def append(self, line: bytes, announce: Announce) -> None:
+    def append(self, line: bytearray, announce: Announce) -> None:
         packed = (self._packer or self._begun()).pack(line)
         try:
             with self.locked() as file:

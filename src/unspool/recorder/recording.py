@@ -30,7 +30,7 @@ from unspool.sources.composing import Recorded, line_of, record_of
 BOUND = 256 << 20
 """Bytes that may wait for a slow disk."""
 _PAUSE = 0.002
-"""Seconds between two rounds of writing: so many small pieces become few writes."""
+"""Seconds that pieces wait for others: many small ones become few writes, and a request is forwarded by then."""
 _OVERHEAD = 200
 _MOST_PIECES = 512
 _encode = msgspec.json.encode
@@ -163,6 +163,7 @@ class Recorder:
         open_calls: dict[Recording, None] = {}
         while True:
             batch = [self._queue.get()]
+            time.sleep(_PAUSE)
             try:
                 while len(batch) < 4096:
                     batch.append(self._queue.get_nowait())
@@ -188,7 +189,6 @@ class Recorder:
             if self._overfull and not self.full:
                 self._overfull = False
                 self._say(f"recording again; {self.counts.unrecorded:,} calls went unrecorded")
-            time.sleep(_PAUSE)
         for call in open_calls:  # the loop is over, and with it those that it had not ended
             self._add(call, b"e", 0, _encode(Ended("recorder")))
             self._finish(call)

@@ -60,9 +60,9 @@ class Call(Struct):
     """All that is known of a call."""
 
     asked: Asked
-    request: list[bytes] = msgspec.field(default_factory=list)
+    request: list[memoryview] = msgspec.field(default_factory=list)
     answered: Answered | None = None
-    response: list[tuple[int, bytes]] = msgspec.field(default_factory=list)
+    response: list[tuple[int, memoryview]] = msgspec.field(default_factory=list)
     """Each piece with the microseconds after which it came."""
     trailers: dict[str, dict[str, str]] = msgspec.field(default_factory=dict)
     first_byte: int | None = None
@@ -96,18 +96,19 @@ def read_call(data: bytes) -> Call | None:
     return call
 
 
-def _frames(data: bytes) -> Iterator[tuple[bytes, int, bytes]]:
+def _frames(data: bytes) -> Iterator[tuple[bytes, int, memoryview]]:
     """Pieces of a body also where they are cut off."""
     at, size = len(MAGIC), len(data)
+    whole = memoryview(data)
     while at + _FRAME.size <= size:
         kind, length, micros = _FRAME.unpack_from(data, at)
         at += _FRAME.size
         if at + length <= size or kind in _PIECES:
-            yield kind, micros, data[at : at + length]
+            yield kind, micros, whole[at : at + length]
         at += length
 
 
-def _add(call: Call, kind: bytes, micros: int, payload: bytes) -> None:
+def _add(call: Call, kind: bytes, micros: int, payload: memoryview) -> None:
     match kind:
         case b"r":
             call.response.append((micros, payload))

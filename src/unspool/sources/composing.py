@@ -10,7 +10,7 @@ import json
 import re
 from base64 import b64encode
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
@@ -24,7 +24,11 @@ _NULL = Raw(b"null")
 _STREAM = re.compile(rb"\s*(?:(?:data|event|id|retry):|:)")
 _LINE_END = re.compile("\r\n|\n|\r")
 _value = msgspec.json.Decoder(Raw).decode
-_encode = msgspec.json.encode
+_encoder = msgspec.json.Encoder()
+_encode = _encoder.encode
+
+
+Piece: TypeAlias = bytes | memoryview
 
 
 class Recorded(Struct):
@@ -105,34 +109,36 @@ def record_of(call: Call) -> Recorded:
     )
 
 
-def line_of(record: Recorded) -> bytes:
-    return _encode(record) + b"\n"
+def line_of(record: Recorded) -> bytearray:
+    line = bytearray()
+    _encoder.encode_into(record, line)
+    line += b"\n"  # in place: lines are long
+    return line
 
 
-def _unpacked(pieces: Iterable[bytes], codings: str) -> list[bytes]:
+def _unpacked(pieces: Iterable[memoryview], codings: str) -> Sequence[Piece]:
     """Piece by piece; as they are where they cannot be unpacked."""
     if not codings:
         return list(pieces)
     packed = list(pieces)
     try:
         decoder = Decoder(codings)
-        return [decoder.feed(piece) for piece in packed]
+        return [decoder.feed(bytes(piece)) for piece in packed]
     except Damaged:
         return packed
 
 
-def _request(pieces: Sequence[bytes], codings: str) -> tuple[Raw, tuple[Any, Any]]:
+def _request(pieces: Sequence[memoryview], codings: str) -> tuple[Raw, tuple[Any, Any]]:
     """The body, and what in it may name the session: its metadata and its cache key."""
     data = b"".join(_unpacked(pieces, codings))
     if not data:
         return _NULL, (None, None)
-    if (whole := json_of(data)) is None:
-        return _as_text(data), (None, None)
     try:
-        keys = _body(whole)
-        return Raw(whole), (_loose(keys.metadata), _loose(keys.prompt_cache_key))
-    except (msgspec.DecodeError, RecursionError):  # a list, or what only json.loads takes
-        return Raw(whole), (None, None)
+        keys = _body(data)  # reads all of it, and so is as good a check as any
+        whole: bytes | None = _one_line(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):  # a list, no JSON, or what only json.loads takes
+        keys, whole = _Body(), json_of(data)
+    return _as_text(data) if whole is None else Raw(whole), (_loose(keys.metadata), _loose(keys.prompt_cache_key))
 
 
 def _loose(raw: Raw) -> Any:
@@ -140,7 +146,7 @@ def _loose(raw: Raw) -> Any:
 
 
 def _response(
-    pieces: Sequence[tuple[int, bytes]], codings: str, headers: dict[str, str]
+    pieces: Sequence[tuple[int, memoryview]], codings: str, headers: dict[str, str]
 ) -> tuple[Raw, list[tuple[int, int]] | UnsetType]:
     came = _unpacked((piece for _, piece in pieces), codings)
     data = b"".join(came)
@@ -153,7 +159,7 @@ def _response(
     return _as_text(data) if whole is None else Raw(whole), chunks if len(chunks) > 1 else UNSET
 
 
-def _timed(pieces: Sequence[tuple[int, bytes]], came: Sequence[bytes]) -> list[tuple[int, int]]:
+def _timed(pieces: Sequence[tuple[int, memoryview]], came: Sequence[Piece]) -> list[tuple[int, int]]:
     """Pieces of one millisecond count as one."""
     chunks: list[tuple[int, int]] = []
     for (micros, _), piece in zip(pieces, came, strict=True):
@@ -168,10 +174,17 @@ def _timed(pieces: Sequence[tuple[int, bytes]], came: Sequence[bytes]) -> list[t
 def json_of(data: bytes) -> bytes | None:
     """The JSON that the body is, in one line and otherwise as it was written; None if it is none."""
     try:
-        data.isascii() or data.decode()
-        whole = bytes(_value(data))
+        _value(data)
+        return _one_line(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return _odd_json(data)
+
+
+def _one_line(data: bytes) -> bytes:
+    """JSON that is UTF-8, without the blanks around it."""
+    if not data.isascii():
+        data.decode()
+    whole = data.strip()
     return msgspec.json.format(whole, indent=-1) if b"\n" in whole or b"\r" in whole else whole
 
 

@@ -154,7 +154,7 @@ def _composed(file: BufferedReader) -> Iterator[bytes]:
 
     if (call := read_call(file.read())) is None:
         raise Damaged("the file of a call that had hardly begun")
-    yield line_of(record_of(call))
+    yield bytes(line_of(record_of(call)))
 
 
 def _unzip(file: BufferedReader) -> Iterator[bytes]:
