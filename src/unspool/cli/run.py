@@ -1,0 +1,110 @@
+"""`unspool run`"""
+
+from typing import Any
+
+import click
+
+from unspool.cli import COMMANDS
+
+_LOOKS = {"pretty": "in the terminal", "view": "in the browser"}
+"""Commands that show a recording → where."""
+
+
+def _looks(command: Any) -> Any:
+    """An option for each of them that this unspool has."""
+    for name, where in _LOOKS.items():
+        if name in COMMANDS:
+            command = click.option(f"--{name}", is_flag=True, help=f"Show what was recorded {where}, at the end.")(
+                command
+            )
+    return command
+
+
+@click.command("run", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.option("-o", "--output", metavar="FILE", help="The trace to append to; by default a new one in our data folder.")
+@click.option("--agent", metavar="A", help="Whose options COMMAND takes, if its name does not tell.")
+@click.option("--target", metavar="URL", help="Forward everything there.")
+@click.option("--upstream", "upstreams", metavar="NAME=URL", multiple=True, help="One more upstream, at /NAME/….")
+@click.option("--compact", is_flag=True, help="One zstd stream: the file grows with what is new.")
+@click.option("--redact-body", is_flag=True, help="Take keys, tokens and passwords out of bodies too.")
+@click.option("-q", "--quiet", is_flag=True, help="Say nothing at the end.")
+@_looks
+@click.argument("command", metavar="[--] COMMAND…", nargs=-1, required=True, type=click.UNPROCESSED)
+def command(
+    command: tuple[str, ...],
+    output: str | None,
+    agent: str | None,
+    target: str | None,
+    upstreams: tuple[str, ...],
+    compact: bool,
+    redact_body: bool,
+    quiet: bool,
+    **looks: bool,
+) -> int:
+    """Run an agent, or any program, and record what it says to its model.
+
+    A recorder is started on a free port, and the command is pointed at it: by the variables that SDKs read, and what
+    claude, codex, gemini, qwen, opencode, pi, aider and goose take beside these. It has the terminal to itself, and its
+    exit status is ours.
+
+    \b
+    unspool run claude -p 'Which files are here?'
+    unspool run -o trace.jsonl -- python ask.py
+    """
+    from pathlib import Path
+
+    from unspool.cli.telling import needed, summary, upstreams_of
+    from unspool.cli.words import say
+
+    with needed():
+        from unspool.jobs.record import Settings
+        from unspool.jobs.run import run_recorded
+        from unspool.recorder.pointing import agent_of
+
+    place = Path(output) if output else _place(agent or agent_of(command) or "command", compact)
+    settings = Settings(place, target, upstreams_of(upstreams), compact=compact, redact_body=redact_body)
+    ran = run_recorded(command, settings, lambda text: say(f"unspool: {text}"), agent)
+    if ran.fault is not None:
+        say(f"unspool: {ran.fault}")
+    empty = not ran.counts.recorded and not place.stat().st_size
+    if empty:
+        place.unlink()
+    if not quiet and ran.fault is None:
+        if empty:
+            say("unspool: no call was recorded: the command made none, or not through the recorder")
+        else:
+            _told(summary(ran.counts, place), place)
+    for name, wanted in looks.items():
+        if wanted and not empty:
+            _show(name, place)
+    return ran.status
+
+
+def _place(name: str, compact: bool) -> "Any":
+    """A file of its own for each run, out of the way of what the agent works on."""
+    from datetime import datetime
+
+    from unspool.recorder.files import file_name
+    from unspool.sources.keys import data_folder
+
+    now = datetime.now().astimezone()
+    ending = ".jsonl.zst" if compact else ".jsonl"
+    return data_folder() / "recordings" / f"{now:%Y-%m-%d}" / f"{file_name(name)}-{now:%H%M%S}{ending}"
+
+
+def _told(lines: list[str], place: object) -> None:
+    from shlex import quote
+
+    from unspool.cli.words import say
+
+    for line in lines:
+        say(f"unspool: {line}")
+    ways = [f"unspool {name} {quote(str(place))}" for name in _LOOKS if name in COMMANDS]
+    for way in [*ways, f"unspool cook {quote(str(place))} -o cooked.json"]:
+        say(click.style(f"  {way}", dim=True))
+
+
+def _show(name: str, place: object) -> None:
+    from unspool.cli import unspool
+
+    unspool.main([name, str(place)], prog_name="unspool", standalone_mode=False)

@@ -1,0 +1,185 @@
+"""How each agent is pointed at a recorder: environment variables, options, or an extension, never its own files.
+
+What the user had set before, such as the address of a gateway, becomes an upstream of the recorder.
+"""
+
+import json
+import os
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path, PurePath
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+_EVERYWHERE = {
+    "ANTHROPIC_BASE_URL": "",
+    "OPENAI_BASE_URL": "/v1",
+    "OPENAI_API_BASE": "/v1",
+    "GOOGLE_GEMINI_BASE_URL": "",
+}
+"""Variables that SDKs and most agents read → what stands behind the recorder's address in them."""
+_WRAPPERS = frozenset(
+    {"npx", "bunx", "pnpm", "dlx", "uvx", "uv", "run", "exec", "env", "node", "bun", "python", "python3"}
+)
+_PROGRAMS = {"claude-code": "claude", "gemini-cli": "gemini", "qwen-code": "qwen", "opencode-ai": "opencode"}
+_PI = """export default function (pi) {{
+  for (const [name, baseUrl] of Object.entries({providers})) pi.registerProvider(name, {{ baseUrl }});
+}}
+"""
+
+
+class Pointing(Struct):
+    """What a command is started with."""
+
+    url: str
+    home: Path
+    folder: Path
+    """For files that it must read; gone when it has ended."""
+    given: Mapping[str, str]
+    """The environment as it was."""
+    environment: dict[str, str] = {}
+    arguments: list[str] = []
+    """To be put behind the name of the program."""
+    upstreams: dict[str, str] = {}
+
+    def variable(self, name: str, path: str = "") -> None:
+        """An address in the environment. One that was set before is where the recorder forwards to."""
+        if before := self.given.get(name):
+            self.environment[name] = self.upstream(name.lower().replace("_", "-"), before)
+        else:
+            self.environment[name] = self.url + path
+
+    def upstream(self, name: str, url: str) -> str:
+        """The address under which the recorder serves that upstream."""
+        self.upstreams[name] = url
+        return f"{self.url}/{name}"
+
+
+def point(command: Sequence[str], url: str, folder: Path, agent: str | None = None) -> Pointing:
+    pointing = Pointing(url, Path.home(), folder, dict(os.environ))
+    for name, path in _EVERYWHERE.items():
+        pointing.variable(name, path)
+    excepted = [part for part in pointing.given.get("NO_PROXY", pointing.given.get("no_proxy", "")).split(",") if part]
+    pointing.environment["NO_PROXY"] = pointing.environment["no_proxy"] = ",".join(
+        [*excepted, "127.0.0.1", "localhost"]
+    )
+    pointing.environment["UNSPOOL_RECORD_URL"] = url
+    if own := _OWN.get(agent or agent_of(command)):
+        own(pointing)
+    return pointing
+
+
+def agent_of(command: Sequence[str]) -> str:
+    """`claude` of `/usr/bin/claude -p …`, `codex` of `npx -y @openai/codex@latest exec …`."""
+    for word in command[:4]:
+        name = PurePath(word).name.partition("@")[0].removesuffix(".exe").removesuffix(".js").removesuffix(".py")
+        name = _PROGRAMS.get(name, name)
+        if name not in _WRAPPERS and not word.startswith("-"):
+            return name
+    return ""
+
+
+def placed(command: Sequence[str], arguments: Sequence[str], agent: str) -> list[str]:
+    """The command with options behind the name of its program, which may stand behind `npx -y`."""
+    at = next((at for at in range(min(4, len(command))) if agent_of(command[at : at + 1]) == agent), 0)
+    return [*command[: at + 1], *arguments, *command[at + 1 :]]
+
+
+def _codex(pointing: Pointing) -> None:
+    """Its own provider takes an address by itself; another one, of the configuration, has it in its table."""
+    home = Path(pointing.given.get("CODEX_HOME") or pointing.home / ".codex")
+    configured = _toml(home / "config.toml")
+    name = configured.get("model_provider", "openai")
+    provider = _table(_table(configured.get("model_providers")).get(name))
+    before = provider.get("base_url")
+    if isinstance(before, str):
+        key, address = f"model_providers.{name}.base_url", pointing.upstream(f"codex-{name}", before)
+    else:
+        key, address = "openai_base_url", f"{pointing.url}/v1"
+        before = configured.get("openai_base_url")
+        if isinstance(before, str):
+            address = pointing.upstream("codex-openai", before)
+    pointing.arguments += ["-c", f"{key}={json.dumps(address)}"]
+
+
+def _gemini(pointing: Pointing) -> None:
+    pointing.variable("CODE_ASSIST_ENDPOINT")
+
+
+def _opencode(pointing: Pointing) -> None:
+    """Configuration in a variable goes over that in files; their own providers keep all else that they have."""
+    configured: dict[str, Any] = {}
+    places = [Path(pointing.given.get("XDG_CONFIG_HOME") or pointing.home / ".config") / "opencode", Path()]
+    for folder in places:
+        configured |= _table(_json(folder / "opencode.json").get("provider"))
+    providers: dict[str, Any] = {}
+    for name, path in (("anthropic", "/v1"), ("openai", "/v1"), ("google", "/v1beta")):
+        providers[name] = {"options": {"baseURL": pointing.url + path}}
+    for name, provider in configured.items():
+        before = _table(_table(provider).get("options")).get("baseURL")
+        if isinstance(before, str):
+            providers[name] = {"options": {"baseURL": pointing.upstream(f"opencode-{name}", before)}}
+    content = _table(_decoded(pointing.given.get("OPENCODE_CONFIG_CONTENT", "{}")))
+    content["provider"] = {**_table(content.get("provider")), **providers}
+    pointing.environment["OPENCODE_CONFIG_CONTENT"] = json.dumps(content)
+
+
+def _pi(pointing: Pointing) -> None:
+    """An extension, because Pi has no variables; it redirects providers that are there, and leaves their keys alone."""
+    home = Path(pointing.given.get("PI_CODING_AGENT_DIR") or pointing.home / ".pi" / "agent")
+    providers = {"anthropic": pointing.url, "openai": f"{pointing.url}/v1", "google": f"{pointing.url}/v1beta"}
+    for name, provider in _table(_json(home / "models.json").get("providers")).items():
+        before = _table(provider).get("baseUrl")
+        if isinstance(before, str):
+            providers[name] = pointing.upstream(f"pi-{name}", before)
+    extension = pointing.folder / "recorder.js"
+    extension.write_text(_PI.format(providers=json.dumps(providers)))
+    pointing.arguments += ["-e", str(extension)]
+
+
+def _goose(pointing: Pointing) -> None:
+    for name in ("OPENAI_HOST", "ANTHROPIC_HOST", "GOOGLE_HOST"):
+        pointing.variable(name)
+
+
+def _aider(pointing: Pointing) -> None:
+    """LiteLLM's own names."""
+    pointing.variable("ANTHROPIC_API_BASE")
+
+
+_OWN: dict[str, Callable[[Pointing], None]] = {
+    "codex": _codex,
+    "gemini": _gemini,
+    "opencode": _opencode,
+    "pi": _pi,
+    "goose": _goose,
+    "aider": _aider,
+}
+"""Those for which the variables that everybody reads are not enough: claude, qwen and most programs need no more."""
+
+
+def _table(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text())
+    except (OSError, ValueError):  # none, or none that the agent could read either
+        return {}
+
+
+def _json(path: Path) -> dict[str, Any]:
+    try:
+        return _table(_decoded(path.read_text()))
+    except OSError:
+        return {}
+
+
+def _decoded(text: str) -> Any:
+    try:
+        return msgspec.json.decode(text)
+    except msgspec.DecodeError:
+        return None
