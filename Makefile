@@ -6,7 +6,7 @@ LOWEST := .venv-lowest
 BIN := $(VENV)/bin
 PIP_FLAGS := --quiet --disable-pip-version-check
 
-.PHONY: demo test check lowest bench picture screenshots web lock clean
+.PHONY: demo test check lowest bench bench-record clients picture screenshots web lock clean
 
 demo: $(VENV)/installed
 	@echo '$$ unspool cook samples/traces -o demo.json'
@@ -39,6 +39,18 @@ lowest: $(LOWEST)/installed
 
 bench: $(VENV)/tested
 	$(BIN)/python bench/run.py $(CASES)
+
+bench-record: $(VENV)/tested
+	$(BIN)/python bench/record.py
+
+# Real agents through the recorder, without any network. CLIENTS is a script that runs them against a scripted upstream,
+# AGENTS the folder with their programs; the script starts PROXY_CMD before each, with UPSTREAM, PORT and TRACE set.
+clients: $(VENV)/tested
+	@test -n '$(CLIENTS)' -a -n '$(AGENTS)' || { echo 'make clients CLIENTS=run_clients.sh AGENTS=node_modules/.bin'; exit 2; }
+	rm -rf .bench/clients
+	PROXY_CMD='exec $(CURDIR)/$(BIN)/unspool record --target $$UPSTREAM --port $$PORT -o $$TRACE' \
+		$(CLIENTS) .bench/clients $(AGENTS)
+	$(BIN)/python bench/clients.py .bench/clients
 
 # The viewer's page, where something in web/ changed since it was built.
 web: $(VENV)/tested

@@ -32,14 +32,12 @@ class Ran(Struct):
     """Why the command could not be started."""
 
 
-def run_recorded(
-    command: Sequence[str], settings: Settings, say: Callable[[str], None], agent: str | None = None
-) -> Ran:
+def run_recorded(command: Sequence[str], settings: Settings, say: Say, agent: str | None = None) -> Ran:
     """The recorder is there before the command starts, and ends after it."""
     agent = agent or agent_of(command)
     with tempfile.TemporaryDirectory(prefix="unspool-") as folder, socket.create_server(("127.0.0.1", 0)) as server:
         url = f"http://127.0.0.1:{server.getsockname()[1]}"
-        pointing = point(command, url, Path(folder), agent)
+        pointing = point(agent, url, Path(folder), single=settings.target is not None)
         proxy = prepared(replace(settings, upstreams={**pointing.upstreams, **settings.upstreams}), say)
         proxy.recorder.start()
         background = _Background(proxy, server, say)

@@ -14,16 +14,18 @@ import msgspec
 from msgspec import Struct
 
 _EVERYWHERE = {
-    "ANTHROPIC_BASE_URL": "",
-    "OPENAI_BASE_URL": "/v1",
-    "OPENAI_API_BASE": "/v1",
-    "GOOGLE_GEMINI_BASE_URL": "",
+    "ANTHROPIC_BASE_URL": ("anthropic", ""),
+    "OPENAI_BASE_URL": ("openai", "/v1"),
+    "OPENAI_API_BASE": ("openai", "/v1"),
+    "GOOGLE_GEMINI_BASE_URL": ("gemini", ""),
 }
-"""Variables that SDKs and most agents read → what stands behind the recorder's address in them."""
+"""Variables that SDKs and most agents read → whose address they hold, and the path in it."""
 _WRAPPERS = frozenset(
     {"npx", "bunx", "pnpm", "dlx", "uvx", "uv", "run", "exec", "env", "node", "bun", "python", "python3"}
 )
 _PROGRAMS = {"claude-code": "claude", "gemini-cli": "gemini", "qwen-code": "qwen", "opencode-ai": "opencode"}
+_OTHERS = (("openai", "openai", "/v1"), ("google", "gemini", "/v1beta"))
+"""What OpenCode and Pi call a provider, what we call it, and the path that belongs to the address."""
 _PI = """export default function (pi) {{
   for (const [name, baseUrl] of Object.entries({providers})) pi.registerProvider(name, {{ baseUrl }});
 }}
@@ -39,34 +41,43 @@ class Pointing(Struct):
     """For files that it must read; gone when it has ended."""
     given: Mapping[str, str]
     """The environment as it was."""
+    single: bool = False
+    """The recorder has one target, and so no paths for each provider."""
     environment: dict[str, str] = {}
     arguments: list[str] = []
     """To be put behind the name of the program."""
     upstreams: dict[str, str] = {}
 
-    def variable(self, name: str, path: str = "") -> None:
+    def variable(self, name: str, provider: str, path: str = "") -> None:
         """An address in the environment. One that was set before is where the recorder forwards to."""
-        if before := self.given.get(name):
+        if (before := self.given.get(name)) and not self.single:
             self.environment[name] = self.upstream(name.lower().replace("_", "-"), before)
         else:
-            self.environment[name] = self.url + path
+            self.environment[name] = self.at(provider, path)
+
+    def at(self, provider: str, path: str = "") -> str:
+        """The address of a provider that the recorder knows by itself."""
+        return f"{self.url}{path}" if self.single else f"{self.url}/{provider}{path}"
 
     def upstream(self, name: str, url: str) -> str:
         """The address under which the recorder serves that upstream."""
+        if self.single:
+            return self.url
         self.upstreams[name] = url
         return f"{self.url}/{name}"
 
 
-def point(command: Sequence[str], url: str, folder: Path, agent: str | None = None) -> Pointing:
-    pointing = Pointing(url, Path.home(), folder, dict(os.environ))
-    for name, path in _EVERYWHERE.items():
-        pointing.variable(name, path)
+def point(agent: str, url: str, folder: Path, single: bool = False) -> Pointing:
+    """`url` is the recorder's."""
+    pointing = Pointing(url, Path.home(), folder, dict(os.environ), single)
+    for name, (provider, path) in _EVERYWHERE.items():
+        pointing.variable(name, provider, path)
     excepted = [part for part in pointing.given.get("NO_PROXY", pointing.given.get("no_proxy", "")).split(",") if part]
     pointing.environment["NO_PROXY"] = pointing.environment["no_proxy"] = ",".join(
         [*excepted, "127.0.0.1", "localhost"]
     )
     pointing.environment["UNSPOOL_RECORD_URL"] = url
-    if own := _OWN.get(agent or agent_of(command)):
+    if own := _OWN.get(agent):
         own(pointing)
     return pointing
 
@@ -97,7 +108,7 @@ def _codex(pointing: Pointing) -> None:
     if isinstance(before, str):
         key, address = f"model_providers.{name}.base_url", pointing.upstream(f"codex-{name}", before)
     else:
-        key, address = "openai_base_url", f"{pointing.url}/v1"
+        key, address = "openai_base_url", f"{pointing.url}/v1"  # by its headers: who is logged in calls another host
         before = configured.get("openai_base_url")
         if isinstance(before, str):
             address = pointing.upstream("codex-openai", before)
@@ -105,7 +116,7 @@ def _codex(pointing: Pointing) -> None:
 
 
 def _gemini(pointing: Pointing) -> None:
-    pointing.variable("CODE_ASSIST_ENDPOINT")
+    pointing.variable("CODE_ASSIST_ENDPOINT", "code-assist")
 
 
 def _opencode(pointing: Pointing) -> None:
@@ -115,8 +126,8 @@ def _opencode(pointing: Pointing) -> None:
     for folder in places:
         configured |= _table(_json(folder / "opencode.json").get("provider"))
     providers: dict[str, Any] = {}
-    for name, path in (("anthropic", "/v1"), ("openai", "/v1"), ("google", "/v1beta")):
-        providers[name] = {"options": {"baseURL": pointing.url + path}}
+    for name, provider, path in (("anthropic", "anthropic", "/v1"), *_OTHERS):
+        providers[name] = {"options": {"baseURL": pointing.at(provider, path)}}
     for name, provider in configured.items():
         before = _table(_table(provider).get("options")).get("baseURL")
         if isinstance(before, str):
@@ -129,7 +140,9 @@ def _opencode(pointing: Pointing) -> None:
 def _pi(pointing: Pointing) -> None:
     """An extension, because Pi has no variables; it redirects providers that are there, and leaves their keys alone."""
     home = Path(pointing.given.get("PI_CODING_AGENT_DIR") or pointing.home / ".pi" / "agent")
-    providers = {"anthropic": pointing.url, "openai": f"{pointing.url}/v1", "google": f"{pointing.url}/v1beta"}
+    providers = {
+        name: pointing.at(provider, path) for name, provider, path in (("anthropic", "anthropic", ""), *_OTHERS)
+    }
     for name, provider in _table(_json(home / "models.json").get("providers")).items():
         before = _table(provider).get("baseUrl")
         if isinstance(before, str):
@@ -140,13 +153,13 @@ def _pi(pointing: Pointing) -> None:
 
 
 def _goose(pointing: Pointing) -> None:
-    for name in ("OPENAI_HOST", "ANTHROPIC_HOST", "GOOGLE_HOST"):
-        pointing.variable(name)
+    for name, provider in (("OPENAI_HOST", "openai"), ("ANTHROPIC_HOST", "anthropic"), ("GOOGLE_HOST", "gemini")):
+        pointing.variable(name, provider)
 
 
 def _aider(pointing: Pointing) -> None:
     """LiteLLM's own names."""
-    pointing.variable("ANTHROPIC_API_BASE")
+    pointing.variable("ANTHROPIC_API_BASE", "anthropic")
 
 
 _OWN: dict[str, Callable[[Pointing], None]] = {

@@ -44,7 +44,10 @@ class UpstreamSide(Side):
     def drop(self) -> None:
         if self.is_open:
             self.is_open = False
-            self.transport.abort()
+            if self.transport.get_write_buffer_size():
+                self.transport.abort()
+            else:
+                self.transport.close()
 
     # What asyncio calls.
 
