@@ -99,20 +99,24 @@ def placed(command: Sequence[str], arguments: Sequence[str], agent: str) -> list
 
 
 def _codex(pointing: Pointing) -> None:
-    """Its own provider takes an address by itself; another one, of the configuration, has it in its table."""
+    """A provider of the configuration gets another address. In place of Codex's own stands one that is the same but for
+    the address, and speaks HTTP: Codex's own prefers WebSockets, of which only bytes could be recorded."""
     home = Path(pointing.given.get("CODEX_HOME") or pointing.home / ".codex")
     configured = _toml(home / "config.toml")
     name = configured.get("model_provider", "openai")
-    provider = _table(_table(configured.get("model_providers")).get(name))
-    before = provider.get("base_url")
+    before = _table(_table(configured.get("model_providers")).get(name)).get("base_url")
+    own = configured.get("openai_base_url") or pointing.given.get("OPENAI_BASE_URL")
+    settings: dict[str, str | bool] = {}
     if isinstance(before, str):
-        key, address = f"model_providers.{name}.base_url", pointing.upstream(f"codex-{name}", before)
+        settings[f"model_providers.{name}.base_url"] = pointing.upstream(f"codex-{name}", before)
     else:
-        key, address = "openai_base_url", f"{pointing.url}/v1"  # by its headers: who is logged in calls another host
-        before = configured.get("openai_base_url")
-        if isinstance(before, str):
-            address = pointing.upstream("codex-openai", before)
-    pointing.arguments += ["-c", f"{key}={json.dumps(address)}"]
+        table = "model_providers.unspool"
+        # Without a name in the path: by its headers the recorder tells who is logged in, and calls another host then.
+        address = pointing.upstream("codex-openai", own) if isinstance(own, str) else f"{pointing.url}/v1"
+        settings |= {"model_provider": "unspool", f"{table}.name": "OpenAI", f"{table}.base_url": address}
+        settings |= {f"{table}.wire_api": "responses", f"{table}.requires_openai_auth": True}
+    for key, value in settings.items():
+        pointing.arguments += ["-c", f"{key}={json.dumps(value)}"]
 
 
 def _gemini(pointing: Pointing) -> None:
