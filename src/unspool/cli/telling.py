@@ -52,7 +52,7 @@ class Teller:
 
     def listening(self, url: str) -> None:
         if self._as_json:
-            self._event("listening", {"url": url, "output": str(self._place)})
+            event("listening", {"url": url, "output": str(self._place)})
         elif not self._quiet:
             say(f"recording to {self._place}, listening on {url}")
             for name, path in VARIABLES:
@@ -60,23 +60,24 @@ class Teller:
 
     def called(self, record: "Recorded") -> None:
         if self._as_json:
-            self._event("call", {name: getattr(record, name) for name in _TOLD})
+            event("call", {name: getattr(record, name) for name in _TOLD})
         elif not self._quiet:
             say(_line(record))
 
     def ended(self, counts: "Counts") -> None:
         if self._as_json:
             facts = {name: getattr(counts, name) for name in counts.__struct_fields__}
-            self._event("ended", {**facts, "sessions": len(counts.sessions), "output": str(self._place)})
+            event("ended", {**facts, "sessions": len(counts.sessions), "output": str(self._place)})
         else:
             for line in summary(counts, self._place):
                 say(line)
 
-    def _event(self, kind: str, facts: dict[str, object]) -> None:
-        line = msgspec.json.encode({"event": kind, **facts}) + b"\n"
-        if sys.stdout is not None:
-            sys.stdout.buffer.write(line)
-            sys.stdout.buffer.flush()
+
+def event(kind: str, facts: dict[str, object]) -> None:
+    """For programs, at once."""
+    if sys.stdout is not None:
+        sys.stdout.buffer.write(msgspec.json.encode({"event": kind, **facts}) + b"\n")
+        sys.stdout.buffer.flush()
 
 
 def _line(record: "Recorded") -> str:
