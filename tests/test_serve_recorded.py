@@ -54,8 +54,8 @@ def test_what_was_recorded_is_answered_byte_for_byte(tmp_path: Path) -> None:
             connection.send(request)
             before.append(connection.answer())
         recorder.stop()
-    with serving(trace) as server:
-        after = [server.send(request) for request in requests]
+    with serving(trace) as replay:
+        after = [replay.send(request) for request in requests]
     for (head, data), (head_after, data_after) in zip(before, after, strict=True):
         assert unchunked(head, data) == unchunked(head_after, data_after)
         assert head.split()[1] == head_after.split()[1]
@@ -151,7 +151,13 @@ def test_traces_of_other_recorders_match_at_any_path(write: Write) -> None:
 
 
 def test_get_and_binary_requests_match_too(write: Write) -> None:
-    models = {"id": "1", "method": "GET", "path": "/v1/models?key=REDACTED", "request": None, "response": {"data": []}}
+    models: dict[str, Any] = {
+        "id": "1",
+        "method": "GET",
+        "path": "/v1/models?key=REDACTED",
+        "request": None,
+        "response": {"data": []},
+    }
     upload = {"id": "2", "method": "POST", "path": "/up", "response": {"ok": 1}}
     upload["request"] = {"base64": base64.b64encode(b"\xff\x00").decode()}
     with serving(write(models, upload)) as server:

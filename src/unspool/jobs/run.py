@@ -6,7 +6,8 @@ import signal
 import socket
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from pathlib import Path
 from threading import Thread
 from types import FrameType
@@ -40,7 +41,7 @@ def run_recorded(command: Sequence[str], settings: Settings, say: Say, agent: st
         pointing = point(agent, url, Path(folder), single=settings.target is not None)
         proxy = prepared(replace(settings, upstreams={**pointing.upstreams, **settings.upstreams}), say)
         proxy.recorder.start()
-        background = _Background(proxy, server, say)
+        background = Background(proxy, server, say)
         try:
             words = placed(command, pointing.arguments, agent)
             status, fault = _run(words, {**os.environ, **pointing.environment})
@@ -50,28 +51,30 @@ def run_recorded(command: Sequence[str], settings: Settings, say: Say, agent: st
     return Ran(status, proxy.recorder.counts, fault)
 
 
-class _Background:
+class Background:
     """The proxy in a thread of its own: this one waits for the command, and gets the signals."""
 
     def __init__(self, proxy: Proxy, server: socket.socket, say: Say) -> None:
         self._proxy, self._socket, self._say = proxy, server, say
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._over: asyncio.Event | None = None
-        self._thread = Thread(target=run, args=(self._serve(),), name="proxy")
+        self._ready: Future[Callable[[], object]] = Future()
+        self._thread = Thread(target=run, args=(self._serve(),), name="proxy", daemon=True)
         self._thread.start()
+        self._end = self._ready.result()
 
     async def _serve(self) -> None:
-        loop = asyncio.get_running_loop()
-        self._over = asyncio.Event()
-        server = await loop.create_server(self._proxy.client, sock=self._socket)
-        self._loop = loop
-        await self._over.wait()
+        loop, over = asyncio.get_running_loop(), asyncio.Event()
+        try:
+            server = await loop.create_server(self._proxy.client, sock=self._socket)
+        except OSError as error:
+            self._ready.set_exception(error)
+            return
+        self._ready.set_result(lambda: loop.call_soon_threadsafe(over.set))
+        await over.wait()
         server.close()
         await drain(self._proxy, lambda _: None, _PATIENCE, asyncio.Event())
 
     def stop(self) -> None:
-        if self._loop is not None and self._over is not None:
-            self._loop.call_soon_threadsafe(self._over.set)
+        self._end()
         self._thread.join()
 
 

@@ -1,0 +1,114 @@
+"""What `unspool record` does when the disk is slower than the calls: a lock that we hold stands for such a disk."""
+
+import fcntl
+import json
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from recorders import PATIENCE, Connection, answering, body, chat, eventually, post, records, said, upstream
+from unspool.jobs.run import Background
+from unspool.recorder.files import PlainFile
+from unspool.recorder.proxy import Proxy
+from unspool.recorder.recording import Recorder
+from unspool.recorder.routing import Routes
+
+BOUND = 1 << 20
+LARGE = "x" * (300 << 10)
+
+
+class Recording:
+    """A recorder in this process, with a small bound."""
+
+    def __init__(self, trace: Path, target: str, strict: bool) -> None:
+        self.told: list[str] = []
+        self.recorder = Recorder(PlainFile(trace), self.told.append, strict=strict, bound=BOUND)
+        self.recorder.start()
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self.port = self._socket.getsockname()[1]
+        self._background = Background(Proxy(Routes(target, {}), self.recorder), self._socket, self.told.append)
+        self.connections: list[Connection] = []
+
+    def connect(self) -> Connection:
+        self.connections.append(Connection(socket.create_connection(("127.0.0.1", self.port), PATIENCE)))
+        return self.connections[-1]
+
+    def ask(self, text: str) -> bytes:
+        connection = self.connect()
+        connection.send(post("/v1/chat/completions", chat(text)))
+        return connection.answer()[1]
+
+    def close(self) -> None:
+        for connection in self.connections:
+            connection.close()
+        self._background.stop()
+        self.recorder.close()
+        self._socket.close()
+
+
+@contextmanager
+def slow(trace: Path) -> Iterator[None]:
+    """Nobody can write to the trace meanwhile."""
+    with open(trace, "rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def test_past_the_bound_calls_are_forwarded_unrecorded_and_it_is_said_once(tmp_path: Path) -> None:
+    trace = tmp_path / "trace.jsonl"
+    with upstream(answering(body(said("hi")))) as server:
+        recording = Recording(trace, server.url, strict=False)
+        with slow(trace):
+            for number in range(12):
+                assert recording.ask(f"{number} {LARGE}") == said("hi")
+        told = list(recording.told)
+        eventually(lambda: not recording.recorder.full)
+        eventually(lambda: len(recording.told) > len(told))
+        assert recording.ask("again") == said("hi")
+        recording.close()
+    counts = recording.recorder.counts
+    assert len(told) == 1
+    assert "new calls go unrecorded" in told[0]
+    assert counts.unrecorded > 0
+    assert counts.recorded == len(records(trace)) == 13 - counts.unrecorded
+    assert records(trace)[-1]["request"] == json.loads(chat("again"))
+    assert recording.told[1:] == [f"recording again; {counts.unrecorded} calls went unrecorded"]
+
+
+def test_a_call_in_flight_past_twice_the_bound_keeps_what_had_come(tmp_path: Path) -> None:
+    trace = tmp_path / "trace.jsonl"
+    with upstream(answering(body(said("hi")))) as server:
+        recording = Recording(trace, server.url, strict=False)
+        with slow(trace):
+            assert recording.ask("first") == said("hi")
+            eventually(lambda: not recording.recorder._queue.qsize())
+            assert recording.ask("x" * (4 << 20)) == said("hi")
+        recording.close()
+    _, cut = records(trace)
+    assert cut["error"] == "the disk was too slow to record the rest"
+    assert cut["interrupted_by"] == "recorder"
+    assert BOUND < cut["request_bytes"] < 4 << 20
+
+
+def test_strict_rather_waits_than_loses(tmp_path: Path) -> None:
+    trace = tmp_path / "trace.jsonl"
+    with upstream(answering(body(said("hi")))) as server:
+        recording = Recording(trace, server.url, strict=True)
+        answers: list[bytes] = []
+        with slow(trace):
+            assert recording.ask("first") == said("hi")
+            many = [threading.Thread(target=lambda: answers.append(recording.ask(f"x{LARGE * 20}"))) for _ in range(3)]
+            for thread in many:
+                thread.start()
+            eventually(lambda: recording.recorder.full)
+            threading.Event().wait(0.3)
+            assert answers == []  # none of the three could be sent
+        for thread in many:
+            thread.join(PATIENCE)
+        recording.close()
+    assert answers == [said("hi")] * 3
+    assert recording.recorder.counts.unrecorded == 0
+    assert len(records(trace)) == 4
+    assert not any(record["interrupted"] for record in records(trace))
