@@ -99,8 +99,8 @@ def test_sigterm_is_passed_on_to_the_command(tmp_path: Path) -> None:
 
 def test_the_command_has_the_terminal_and_ctrl_c_is_its_own(tmp_path: Path) -> None:
     """A program that asks before it leaves: the recorder must not go first."""
-    script = "import sys, signal, os\nassert os.isatty(0) and os.isatty(1)\nprint('ready', flush=True)\n"
-    script += "try:\n    signal.pause()\nexcept KeyboardInterrupt:\n    sys.exit(7)\n"
+    script = "import sys, signal, os\nassert os.isatty(0) and os.isatty(1)\ntry:\n    print('ready', flush=True)\n"
+    script += "    signal.pause()\nexcept KeyboardInterrupt:\n    sys.exit(7)\n"
     pid, terminal = pty.fork()
     if not pid:
         command = [sys.executable, "-m", "unspool", "run", "-q", "-o", str(tmp_path / "t.jsonl"), "--"]
@@ -164,9 +164,7 @@ def test_codex_is_given_a_provider_that_speaks_http(tmp_path: Path, monkeypatch:
 def test_opencode_is_configured_by_a_variable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / ".config" / "opencode"
     folder.mkdir(parents=True)
-    own: dict[str, Any] = {
-        "provider": {"mine": {"options": {"baseURL": "http://gateway.example", "apiKey": "{env:K}"}}}
-    }
+    own = {"provider": {"mine": {"options": {"baseURL": "http://gateway.example", "apiKey": "{env:K}"}}}}
     (folder / "opencode.json").write_text(json.dumps(own))
     found = pointed("opencode", tmp_path, monkeypatch, OPENCODE_CONFIG_CONTENT='{"model":"a/b"}')
     content = json.loads(found.environment["OPENCODE_CONFIG_CONTENT"])

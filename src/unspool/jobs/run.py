@@ -80,15 +80,11 @@ class Background:
 
 def _run(command: Sequence[str], environment: dict[str, str]) -> tuple[int, str | None]:
     """The command's status as a shell tells it, and why it could not be started if it could not."""
-    try:
-        process = subprocess.Popen(command, env=environment)
-    except FileNotFoundError:
-        return 127, f"{command[0]}: command not found"
-    except OSError as error:
-        return 126, f"{command[0]}: {error.strerror}"
+    started: list[subprocess.Popen[bytes]] = []
 
     def forward(number: int, _frame: FrameType | None) -> None:
-        process.send_signal(number)
+        for process in started:
+            process.send_signal(number)
 
     def leave(_number: int, _frame: FrameType | None) -> None:
         """Ctrl-C reaches the command by itself: it is in the same terminal."""
@@ -96,7 +92,12 @@ def _run(command: Sequence[str], environment: dict[str, str]) -> tuple[int, str 
     before = {number: signal.signal(number, forward) for number in _FORWARDED}
     before[signal.SIGINT] = signal.signal(signal.SIGINT, leave)
     try:
-        status = process.wait()
+        started.append(subprocess.Popen(command, env=environment))
+        status = started[0].wait()
+    except FileNotFoundError:
+        return 127, f"{command[0]}: command not found"
+    except OSError as error:
+        return 126, f"{command[0]}: {error.strerror}"
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
