@@ -349,3 +349,23 @@ def limit(process: int, size: int) -> None:
     import resource
 
     resource.prlimit(process, resource.RLIMIT_FSIZE, (size, size))
+
+
+def test_after_kill_9_session_files_are_whole_for_every_reader(tmp_path: Path, unspool: Run) -> None:
+    logs = tmp_path / "logs"
+    go_on = threading.Event()
+    with upstream(stalling(go_on, *HALF)) as server, recording(logs, server.url, "--by-session") as recorder:
+        connection = recorder.connect()
+        connection.send(post("/v1/chat/completions", chat("x", stream=True), "X-Session-Id: s"))
+        connection.until(b"two")
+        eventually(lambda: any(b"two" in file.read_bytes() for file in calls(logs / ".journal")))
+        recorder.kill()
+        go_on.set()
+    assert len(cook(logs).requests) == 1
+    assert unspool("squash", logs, "-o", tmp_path / "training").returncode == 0
+    assert any("onetwo" in path.read_text() for path in (tmp_path / "training").glob("*.jsonl"))
+    with recording(logs, "http://127.0.0.1:9", "--by-session") as recorder:
+        recorder.stop()
+    (file,) = logs.rglob("s.jsonl")
+    assert words(records(file)[0]) == "onetwo"
+    assert not (logs / ".journal").exists()

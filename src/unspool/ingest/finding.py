@@ -2,15 +2,16 @@
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Literal
 
 from unspool.dialect import Reader
 from unspool.errors import InputNotFound
 from unspool.readers import READERS
-from unspool.sources.files import DASH
+from unspool.sources.files import DASH, JOURNAL, unfinished
 from unspool.sources.listing import files_below
-from unspool.sources.storage import exists, is_folder
+from unspool.sources.storage import exists, is_folder, is_url
 
 
 def places() -> Iterator[tuple[Reader, Path, tuple[str, ...]]]:
@@ -55,7 +56,8 @@ def given(paths: Iterable[str]) -> Iterator[tuple[str, bool]]:
         if path != DASH and not exists(path):
             raise InputNotFound(f"{path}: No such file or directory")
         if is_folder(path):
-            for file, _ in files_below(path):
+            left = () if is_url(path) else unfinished(Path(path, JOURNAL))
+            for file in chain((file for file, _ in files_below(path)), left):
                 yield file, False
         else:
             yield path, True

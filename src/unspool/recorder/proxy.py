@@ -201,7 +201,7 @@ class ClientSide(Side):
     def _send(self, upstream: Upstream, head: bytes) -> None:
         """The head to the upstream, over the connection that is there, or over a new one."""
         side = self._upstream
-        if side is not None and side.upstream == upstream and side.is_open:
+        if side is not None and side.upstream == upstream and side.is_open and not side.transport.is_closing():
             side.begin(self._head)
             side.write(head)
             return

@@ -259,19 +259,25 @@ class Recorder:
         if not self._flush(call):
             return
         try:
-            data = os.pread(call.descriptor, os.fstat(call.descriptor).st_size, 0)
-            found = read_call(data)
+            found = read_call(os.pread(call.descriptor, os.fstat(call.descriptor).st_size, 0))
             if found is not None:
                 self._write(record_of(found), lambda mark: os.write(call.descriptor, mark))
             self._remove(call)
         except OSError as error:
-            self.counts.kept += 1
-            os.close(call.descriptor)
-            self._failed(f"{error.filename or self._name}: {error.strerror}: calls are kept in {self._journal}")
+            self._keep(call, f"{error.filename or self._name}: {error.strerror}: calls are kept in {self._journal}")
+            return
+        except Exception as fault:  # ours, and no other call may pay for it
+            self._keep(call, f"{call.path} could not be made a record, and is kept: {fault!r}")
             return
         if self.failing:
             self.failing = False
             self._say(f"recording again; {self.counts.unrecorded:,} calls went unrecorded")
+
+    def _keep(self, call: Recording, reason: str) -> None:
+        """Leave the call's file where it is, for the next recorder."""
+        self.counts.kept += 1
+        os.close(call.descriptor)
+        self._failed(reason)
 
     def _remove(self, call: Recording) -> None:
         if call.descriptor >= 0:

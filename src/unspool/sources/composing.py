@@ -21,7 +21,7 @@ from unspool.sources.files import Damaged
 from unspool.sources.naming import session_named
 
 _NULL = Raw(b"null")
-_STREAM = re.compile(rb"\s*(?:(?:data|event|id|retry):|:)")
+_STREAM = re.compile(rb"\s*(?:data|event):")
 _LINE_END = re.compile("\r\n|\n|\r")
 _value = msgspec.json.Decoder(Raw).decode
 _encoder = msgspec.json.Encoder()
@@ -153,7 +153,8 @@ def _response(
     if not data:
         return _NULL, UNSET
     chunks = _timed(pieces, came)
-    if headers.get("content-type", "").startswith("text/event-stream") or _STREAM.match(data):
+    kind = headers.get("content-type", "")
+    if kind.startswith("text/event-stream") or (not kind.startswith("application/json") and _STREAM.match(data)):
         return _stream(data), chunks
     whole = json_of(data)
     return _as_text(data) if whole is None else Raw(whole), chunks if len(chunks) > 1 else UNSET
