@@ -112,3 +112,24 @@ def test_strict_rather_waits_than_loses(tmp_path: Path) -> None:
     assert recording.recorder.counts.unrecorded == 0
     assert len(records(trace)) == 4
     assert not any(record["interrupted"] for record in records(trace))
+
+
+def test_strict_forwards_nothing_while_the_disk_fails_and_then_goes_on(tmp_path: Path) -> None:
+    """A file in the place of the journal's folder stands for a disk that takes nothing."""
+    trace = tmp_path / "trace.jsonl"
+    seen: list[tuple[bytes, bytes]] = []
+    with upstream(answering(body(said("hi")), seen=seen)) as server:
+        recording = Recording(trace, server.url, strict=True)
+        journal = tmp_path / "trace.jsonl.journal"
+        journal.write_text("in the way")
+        recording.ask("the first finds it out")
+        eventually(lambda: recording.recorder.failing)
+        assert "cannot record" in json.loads(recording.ask("refused"))["error"]["message"]
+        journal.unlink()
+        recording.ask("makes it try again")
+        eventually(lambda: not recording.recorder.failing)
+        assert recording.ask("recorded") == said("hi")
+        recording.close()
+    assert [json.loads(data)["messages"][0]["content"] for _, data in seen] == ["the first finds it out", "recorded"]
+    assert [record["request"] for record in records(trace)] == [json.loads(chat("recorded"))]
+    assert recording.recorder.counts.unrecorded == 1

@@ -168,6 +168,7 @@ class ClientSide(Side):
         self._head, self._asked, self._answered = head, False, False
         recorder = self.recorder
         if recorder.strict and recorder.failing:
+            recorder.try_again()
             raise Refused("the recorder cannot record, and was told to forward nothing then", 503)
         try:
             upstream, path = self._proxy.routes.choose(head)

@@ -31,6 +31,8 @@ BOUND = 256 << 20
 """Bytes that may wait for a slow disk."""
 _PAUSE = 0.002
 """Seconds that pieces wait for others: many small ones become few writes, and a request is forwarded by then."""
+_PROBE = 1 << 16
+"""Bytes that must fit on a disk that failed before calls are recorded on it again."""
 _OVERHEAD = 200
 _MOST_PIECES = 512
 _encode = msgspec.json.encode
@@ -146,6 +148,10 @@ class Recorder:
             ended = _encode(Ended("recorder", "the disk was too slow to record the rest"))
             self._queue.put((call, b"e", micros, ended))
 
+    def try_again(self) -> None:
+        """Find out whether a disk that failed takes records again."""
+        self._queue.put((Recording(self._put), b"?", 0, b""))
+
     def close(self) -> None:
         """Write what waits, and whatever else can be written now."""
         from unspool.recorder.folding import fold
@@ -174,6 +180,9 @@ class Recorder:
             for item in batch:
                 if item is not None:
                     call, kind, micros, payload = item
+                    if kind == b"?":
+                        self._probe(call)
+                        continue
                     self._add(call, kind, micros, payload)
                     touched[call] = None
                     if kind == b"e":
@@ -243,6 +252,21 @@ class Recorder:
             raise
         return str(path), descriptor
 
+    def _probe(self, call: Recording) -> None:
+        try:
+            call.path, call.descriptor = self._created()
+            os.write(call.descriptor, bytes(_PROBE))
+            self._recovered()
+        except OSError as error:
+            self._failed(f"{self._journal}: {error.strerror}")
+        finally:
+            self._remove(call)
+
+    def _recovered(self) -> None:
+        if self.failing:
+            self.failing = False
+            self._say(f"recording again; {self.counts.unrecorded:,} calls went unrecorded")
+
     def _give_up(self, call: Recording, error: OSError) -> None:
         call.lost = True
         self.counts.unrecorded += 1
@@ -269,9 +293,7 @@ class Recorder:
         except Exception as fault:  # ours, and no other call may pay for it
             self._keep(call, f"{call.path} could not be made a record, and is kept: {fault!r}")
             return
-        if self.failing:
-            self.failing = False
-            self._say(f"recording again; {self.counts.unrecorded:,} calls went unrecorded")
+        self._recovered()
 
     def _keep(self, call: Recording, reason: str) -> None:
         """Leave the call's file where it is, for the next recorder."""
