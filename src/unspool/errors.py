@@ -108,6 +108,7 @@ class WrongTurn(UnspoolError):
 
 
 class CycleFound(UnspoolError):
+    pass
 
 
 class MissingExtra(UnspoolError):
