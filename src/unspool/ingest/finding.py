@@ -2,16 +2,15 @@
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
 from pathlib import Path
 from typing import Literal
 
 from unspool.dialect import Reader
 from unspool.errors import InputNotFound
 from unspool.readers import READERS
-from unspool.sources.files import DASH, JOURNAL, unfinished
+from unspool.sources.files import DASH
 from unspool.sources.listing import files_below
-from unspool.sources.storage import exists, is_folder, is_url
+from unspool.sources.storage import exists, is_folder
 
 
 def places() -> Iterator[tuple[Reader, Path, tuple[str, ...]]]:
@@ -56,8 +55,7 @@ def given(paths: Iterable[str]) -> Iterator[tuple[str, bool]]:
         if path != DASH and not exists(path):
             raise InputNotFound(f"{path}: No such file or directory")
         if is_folder(path):
-            left = () if is_url(path) else unfinished(Path(path, JOURNAL))
-            for file in chain((file for file, _ in files_below(path)), left):
+            for file, _ in files_below(path):
                 yield file, False
         else:
             yield path, True

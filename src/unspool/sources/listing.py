@@ -8,8 +8,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path, PurePath
 
-from unspool.sources.files import SECRETS
-from unspool.sources.storage import is_below, is_url
+from unspool.sources.files import JOURNAL, SECRETS, unfinished
+from unspool.sources.storage import is_below, is_url, size
 
 _ENDINGS = (".jsonl", ".json", ".ndjson", ".db", ".sqlite", ".sqlite3", ".md", ".txt", ".log")
 SKIPPED = frozenset({".git", "node_modules", "__pycache__", ".venv"})
@@ -27,11 +27,15 @@ def is_listed(file: str, folder: str) -> bool:
     if not is_below(file, folder):
         return False
     inner = PurePath(file).relative_to(folder)
-    return may_be_log(inner.name) and not SKIPPED.intersection(inner.parts)
+    in_flight = inner.parent.name.endswith(JOURNAL)
+    return (may_be_log(inner.name) or in_flight) and not SKIPPED.intersection(inner.parts)
 
 
 def files_below(folder: str, start: str = "", end: str | None = None) -> Iterator[tuple[str, int]]:
-    """Path and size of each, from `start` up to `end`, which is no part of it. What cannot be looked into is passed."""
+    """Path and size of each, from `start` up to `end`, which is no part of it. What cannot be looked into is passed.
+
+    Calls that a recorder had to leave in its journal are among them.
+    """
     if is_url(folder):
         yield from _objects(folder, start, end)
         return
@@ -47,13 +51,16 @@ def _below(folder: str, root: Path, start: str, end: str | None) -> Iterator[tup
         return
     for name, entry in entries:
         path = str(Path(folder, entry.name))
-        if name.endswith("/"):
+        if name.endswith("/") and entry.name.endswith(JOURNAL):
+            calls = sorted(call for call in unfinished(Path(path)) if call >= start and (end is None or call < end))
+            yield from ((call, size(call)) for call in calls)
+        elif name.endswith("/"):
             if entry.name not in SKIPPED and not _outside(path, start, end):
                 yield from _below(path, root, start, end)
         elif path >= start and (end is None or path < end) and may_be_log(entry.name):
-            size = _size(entry, root)
-            if size is not None:
-                yield path, size
+            known = _size(entry, root)
+            if known is not None:
+                yield path, known
 
 
 def _objects(folder: str, start: str, end: str | None) -> Iterator[tuple[str, int]]:
