@@ -91,7 +91,7 @@ def test_nobody_notices_that_slack_is_away(variables: dict[str, str], unspool: R
     said = done.stderr.decode().splitlines()
     assert said[1].startswith("Slack: 4 messages not sent (chat.postMessage: ")
     assert "refused" in said[1]
-    assert said[2] == "  🚀 Claude Code Session Started"
+    assert "  🚀 Claude Code Session Started" in said[2:]  # which is given up first depends on the time left
     assert SECRET[15:] not in done.stderr.decode()
 
 
