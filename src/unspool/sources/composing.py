@@ -9,6 +9,7 @@ A body that is JSON stands in the record byte for byte; a stream as its lines; t
 import json
 import re
 from base64 import b64encode
+from codecs import getincrementaldecoder
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
@@ -24,6 +25,8 @@ _NULL = Raw(b"null")
 _STREAM = re.compile(rb"\s*(?:data|event):")
 _LINE_END = re.compile("\r\n|\n|\r")
 _value = msgspec.json.Decoder(Raw).decode
+_utf8 = getincrementaldecoder("utf-8")
+_SLICE = 1 << 16
 _encoder = msgspec.json.Encoder()
 _encode = _encoder.encode
 
@@ -184,7 +187,9 @@ def json_of(data: bytes) -> bytes | None:
 def _one_line(data: bytes) -> bytes:
     """JSON that is UTF-8, without the blanks around it."""
     if not data.isascii():
-        data.decode()
+        check = _utf8()
+        for at in range(0, len(data), _SLICE):  # all at once would take four times the memory
+            check.decode(data[at : at + _SLICE], final=at + _SLICE >= len(data))
     whole = data.strip()
     return msgspec.json.format(whole, indent=-1) if b"\n" in whole or b"\r" in whole else whole
 
