@@ -84,6 +84,8 @@ print(" ".join(sys.modules), file=sys.stderr)
         (["--version"], {"click", "msgspec", "rich", "asyncio", "typing", "unspool.cli", "unspool.model"}),
         (["--help"], {"msgspec", "rich", "asyncio", "unspool.cli.cook", "unspool.model", "zstandard"}),
         (["cook", "--help"], {"msgspec", "rich", "asyncio", "zstandard", "unspool.model"}),
+        (["record", "--help"], {"msgspec", "rich", "asyncio", "zstandard", "httptools", "uvloop", "unspool.recorder"}),
+        (["run", "--help"], {"msgspec", "rich", "asyncio", "httptools", "uvloop", "unspool.recorder"}),
     ],
 )
 def test_start_up_imports_only_what_it_needs(arguments: list[str], absent: set[str]) -> None:

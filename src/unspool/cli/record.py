@@ -62,6 +62,8 @@ def command(
 
     if by_session and compact:
         raise click.UsageError("--compact and --by-session exclude each other: a compact trace is one stream")
+    if output == "-":
+        raise click.UsageError("a trace is a file: what calls in flight leave behind must have a place beside it")
     if by_session and output is None:
         raise click.UsageError("--by-session needs a folder: -o DIR")
     with needed():
@@ -70,7 +72,7 @@ def command(
     place = Path(output or ("trace.jsonl.zst" if compact else "trace.jsonl"))
     given |= {"output": place, "upstreams": upstreams_of(upstreams), "by_session": by_session, "compact": compact}
     settings = msgspec.convert(given, Settings)
-    teller = Teller(place, as_json, quiet)
+    teller = Teller(place, as_json, quiet, settings.token is not None)
     counts = record(settings, teller.say, teller.listening, teller.called)
     teller.ended(counts)
 

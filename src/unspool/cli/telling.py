@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -44,11 +44,12 @@ def upstreams_of(given: Sequence[str]) -> dict[str, str]:
 
 
 class Teller:
-    def __init__(self, place: Path, as_json: bool, quiet: bool) -> None:
-        self._place, self._as_json, self._quiet = place, as_json, quiet
+    def __init__(self, place: Path, as_json: bool, quiet: bool, token: bool = False) -> None:
+        self._place, self._as_json, self._quiet, self._path = place, as_json, quiet, "/~TOKEN" if token else ""
 
     def say(self, text: str) -> None:
-        say(f"unspool: {text}")
+        with suppress(OSError):  # nobody reads it any more, and recording must go on
+            say(f"unspool: {text}")
 
     def listening(self, url: str) -> None:
         if self._as_json:
@@ -56,7 +57,7 @@ class Teller:
         elif not self._quiet:
             say(f"recording to {self._place}, listening on {url}")
             for name, path in VARIABLES:
-                say(click.style(f"  {name}={url}{path}", dim=True))
+                say(click.style(f"  {name}={url}{self._path}{path}", dim=True))
 
     def called(self, record: "Recorded") -> None:
         if self._as_json:
@@ -66,7 +67,8 @@ class Teller:
 
     def ended(self, counts: "Counts") -> None:
         if self._as_json:
-            facts = {name: getattr(counts, name) for name in counts.__struct_fields__}
+            names = ("recorded", "unrecorded", "kept", "broken", "sent", "received")
+            facts = {name: getattr(counts, name) for name in names}
             event("ended", {**facts, "sessions": len(counts.sessions), "output": str(self._place)})
         else:
             for line in summary(counts, self._place):

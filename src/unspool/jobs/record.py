@@ -10,7 +10,7 @@ from unspool.recorder.files import PlainFile, SessionFiles, open_trace
 from unspool.recorder.proxy import Proxy
 from unspool.recorder.recording import Counts, Recorder
 from unspool.recorder.routing import Routes
-from unspool.recorder.serving import Stopping, drain, is_loopback, listening, port_of, run
+from unspool.recorder.serving import Stopping, allow_files, drain, is_loopback, listening, port_of, run
 from unspool.sources.composing import Recorded
 
 Say = Callable[[str], None]
@@ -38,6 +38,7 @@ def record(settings: Settings, say: Say, ready: Say, seen: Callable[[Recorded], 
     """Until it is told to stop. `ready` is called with the recorder's address, `seen` with each record."""
     proxy = prepared(settings, say, seen)
     proxy.recorder.start()
+    allow_files()
 
     async def serve() -> None:
         stopping = Stopping()

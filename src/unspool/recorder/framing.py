@@ -13,6 +13,8 @@ from msgspec import Struct
 Fields: TypeAlias = list[tuple[str, bytes]]
 
 END = b"\r\n\r\n"
+_BLANKS = " \t"
+"""Python knows more of them, and HTTP does not."""
 _SIZE = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(?:;[^\r\n\0]*)?\r\n")
 _TRAILER = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):([^\r\n\0]*)\r\n")
 _LONGEST = 1 << 14
@@ -40,14 +42,14 @@ class Head(Struct):
     status: int = 0
 
     def all(self, name: str) -> list[str]:
-        return [value.decode("latin-1").strip() for key, value in self.fields if key == name]
+        return [value.decode("latin-1").strip(_BLANKS) for key, value in self.fields if key == name]
 
     def first(self, name: str) -> str:
         return next(iter(self.all(name)), "")
 
     def tokens(self, name: str) -> list[str]:
         """The words of a header that is a list."""
-        return [word for value in self.all(name) for part in value.split(",") if (word := part.strip().lower())]
+        return [word for value in self.all(name) for part in value.split(",") if (word := part.strip(_BLANKS).lower())]
 
     @property
     def keeps_alive(self) -> bool:

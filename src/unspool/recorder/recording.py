@@ -42,8 +42,10 @@ Say: TypeAlias = Callable[[str], None]
 
 class Counts(Struct):
     recorded: int = 0
-    unrecorded: int = 0
-    """Calls that were forwarded and are not in the trace."""
+    passed: int = 0
+    """Calls that were forwarded unrecorded, because too much waited for the disk."""
+    failed: int = 0
+    """The same, because the disk took nothing."""
     kept: int = 0
     """Calls that are in the journal, because the trace could not be written."""
     broken: int = 0
@@ -51,6 +53,11 @@ class Counts(Struct):
     sent: int = 0
     received: int = 0
     sessions: set[str] = msgspec.field(default_factory=set)
+
+    @property
+    def unrecorded(self) -> int:
+        """Calls that were forwarded and are not in the trace. (Each part of it is counted by one thread alone.)"""
+        return self.passed + self.failed
 
 
 class Recording:
@@ -130,7 +137,7 @@ class Recorder:
         call = Recording(self._put)
         if self.full and not self.strict:
             call.lost = True
-            self.counts.unrecorded += 1
+            self.counts.passed += 1
             if not self._overfull:
                 self._overfull = True
                 self._say(f"the disk is too slow: {self._bound >> 20} MB wait to be written, new calls go unrecorded")
@@ -145,8 +152,7 @@ class Recorder:
         self._queue.put((call, kind, micros, payload))
         if not self.strict and kind in (b"q", b"r") and self._put_bytes - self._done_bytes > 2 * self._bound:
             call.lost = True  # what had come until now is kept
-            ended = _encode(Ended("recorder", "the disk was too slow to record the rest"))
-            self._queue.put((call, b"e", micros, ended))
+            self._put(call, b"e", micros, _encode(Ended("recorder", "the disk was too slow to record the rest")))
 
     def try_again(self) -> None:
         """Find out whether a disk that failed takes records again."""
@@ -158,7 +164,7 @@ class Recorder:
 
         self._queue.put(None)
         self._thread.join()
-        fold(self._journal, self._write, self._say)
+        self.counts.kept -= min(self.counts.kept, fold(self._journal, self._write, self._say))
         self.trace.close()
         with suppress(OSError):  # never made, or others' calls are in it
             self._journal.rmdir()
@@ -269,7 +275,7 @@ class Recorder:
 
     def _give_up(self, call: Recording, error: OSError) -> None:
         call.lost = True
-        self.counts.unrecorded += 1
+        self.counts.failed += 1
         self._remove(call)
         call.path = LOST
         self._failed(f"{self._journal}: {error.strerror}: calls are forwarded, but not recorded")
@@ -329,7 +335,10 @@ class Recorder:
         if record.session and len(counts.sessions) < 10_000:
             counts.sessions.add(record.session)
         if self._seen is not None:
-            self._seen(record)
+            try:
+                self._seen(record)
+            except OSError:  # whoever read that has gone; the record is written all the same
+                self._seen = None
 
 
 LOST = "\0"

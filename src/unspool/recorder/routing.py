@@ -87,7 +87,7 @@ class Routes:
             return self.named[named], self.named[named].path(path)
         first, slash, rest = path[1:].partition("/")
         if first in self.named:
-            return self.named[first], self.named[first].base + slash + rest
+            return self.named[first], (self.named[first].base + slash + rest) or "/"
         if self.target is not None:
             return self.target, self.target.path(path)
         name = _provider(head, path)

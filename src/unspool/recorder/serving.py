@@ -25,7 +25,6 @@ def is_loopback(host: str) -> bool:
 
 def run(job: Coroutine[Any, Any, T]) -> T:
     """On uvloop where it is installed."""
-    _allow_files()
     try:
         import uvloop
     except ImportError:
@@ -34,7 +33,7 @@ def run(job: Coroutine[Any, Any, T]) -> T:
         return runner.run(job)
 
 
-def _allow_files() -> None:
+def allow_files() -> None:
     """As many open files as this system lets us have: a call needs three."""
     import resource
 
