@@ -83,6 +83,7 @@ print(" ".join(sys.modules), file=sys.stderr)
     [
         (["--version"], {"click", "msgspec", "rich", "asyncio", "typing", "unspool.cli", "unspool.model"}),
         (["--help"], {"msgspec", "rich", "asyncio", "unspool.cli.cook", "unspool.model", "zstandard"}),
+        (["view", "--help"], {"msgspec", "rich", "asyncio", "starlette", "uvicorn", "unspool.jobs", "unspool.web"}),
         (["cook", "--help"], {"msgspec", "rich", "asyncio", "zstandard", "unspool.model"}),
         (["record", "--help"], {"msgspec", "rich", "asyncio", "zstandard", "httptools", "uvloop", "unspool.recorder"}),
         (["run", "--help"], {"msgspec", "rich", "asyncio", "httptools", "uvloop", "unspool.recorder"}),

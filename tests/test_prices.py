@@ -1,7 +1,10 @@
 """What a call cost: list prices of its day."""
 
+import sys
+
 import pytest
 
+from unspool.errors import UnspoolError
 from unspool.model import Usage
 from unspool.transforms.prices import price, rates_of
 
@@ -47,3 +50,9 @@ def test_long_prompts_cost_more_where_the_list_says_so() -> None:
 
 def test_a_time_that_is_none() -> None:
     assert price("claude-sonnet-4-5", USAGE) is not None
+
+
+def test_without_the_table_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "genai_prices", None)
+    with pytest.raises(UnspoolError, match=r"pip install 'unspool\[view\]'"):
+        price("a-model-that-was-not-asked-for-before", USAGE, DAY)

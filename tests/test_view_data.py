@@ -11,7 +11,7 @@ from unspool.errors import InputNotFound
 from unspool.exports.cooked import documents, encode, flatten
 from unspool.jobs.cook import cook
 from unspool.jobs.view.catalog import Catalog
-from unspool.jobs.view.messages import cards, expand_ids
+from unspool.jobs.view.messages import cache_report, cards, expand_ids
 from unspool.jobs.view.originals import card_pictures, exchange_of, original, pictures
 from unspool.jobs.view.reels import SessionReel
 from unspool.jobs.view.searching import search
@@ -68,6 +68,27 @@ def test_what_llm_path_cooked_can_be_read(tmp_path: Path) -> None:
     assert [row.title for row in opened(path)[1].rows] == ["Hi"]
 
 
+def test_a_cooked_file_that_makes_no_sense(tmp_path: Path) -> None:
+    """Parents that are their children's children, messages and tools that are not there."""
+    path = tmp_path / "odd.json"
+    requests = [
+        {
+            "id": "a",
+            "parent_id": "b",
+            "retry_of": "a",
+            "request_messages": ["m9"],
+            "response_messages": ["m8"],
+            "tools": ["t"],
+        },
+        {"id": "b", "parent_id": "a", "request_messages": [], "response_messages": []},
+    ]
+    path.write_text(json.dumps({"messages": [], "requests": requests}))
+    reel, known = opened(path)
+    assert [row.parent for row in known.rows] == [None, 0]
+    assert transcript(reel, known).cards == []
+    assert cache_report(reel, known, known.cooked.requests[1]).state == "unknown"
+
+
 def test_a_file_that_grows(tmp_path: Path) -> None:
     agent = a_day()
     path = agent.save(tmp_path / "a.jsonl")
@@ -100,6 +121,19 @@ def test_a_file_that_was_replaced_is_read_anew(tmp_path: Path) -> None:
     reel._due = 0
     assert reel.refresh() is not None
     assert [row.title for row in reel.load().rows] == ["Other"]
+
+
+def test_a_file_that_comes_to_a_folder(tmp_path: Path) -> None:
+    a_day().save(tmp_path / "a.jsonl")
+    catalog = Catalog([str(tmp_path)])
+    (reel,) = catalog
+    assert len(reel.load().rows) == 5
+    Agent(start=1_772_470_000).asks("Another").says("Yes").save(tmp_path / "b.jsonl")
+    catalog._due = reel._due = 0
+    assert catalog.refresh() == ([], False)
+    reel._due = 0
+    ((grown,), _) = catalog.refresh()
+    assert (grown.kept, grown.total) == (5, 6)
 
 
 def test_new_sessions_appear(tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ def test_a_sub_agent_hangs_at_the_call_that_asked_for_it(tmp_path: Path) -> None
     main.records += other.records
     child = rows(main, tmp_path)[1]
     assert (child.parent, child.reason, child.label, child.root) == (0, "agent", "look around", 0)
-    assert child.agent == "claude_code"
+    assert (child.agent, child.call) == ("claude_code", "t1")
 
 
 def test_what_a_log_says_was_typed_is_the_prompt(tmp_path: Path) -> None:

@@ -76,6 +76,7 @@ export interface GraphRow {
   parent?: number | null;
   reason?: "agent" | "compaction" | "continues" | "edit" | "retry" | "switch" | null;
   label?: string;
+  call?: string | null;
   retry_of?: number | null;
   does?: string;
   model?: string | null;

@@ -84,6 +84,7 @@ describe("items", () => {
   it("heads conversations where there are several", () => {
     const items: Item[] = drawn(rowsOf(null, 0, null, 2), { closed: () => false }).items;
     expect(items.map((i) => i.kind)).toEqual(["head", "row", "row", "head", "row", "row"]);
+    expect(drawn(rowsOf(null, null, 1)).items.map((i) => i.kind)).toEqual(["row", "head", "row", "row"]);
   });
   it("says what a run holds", () => {
     const rows = tools(null, 0, 1);

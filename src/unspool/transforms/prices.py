@@ -11,6 +11,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from unspool.errors import UnspoolError
 from unspool.model import Usage
 
 _BEDROCK = re.compile(r"(?:[a-z]{2,6}\.)?(?:anthropic|amazon|meta|mistral)\.([\w.-]+?)(?:-v\d+(?::\d+)?)?$")
@@ -91,8 +92,11 @@ def _step(priced: Any, prompt: int) -> float | None:
 
 @lru_cache(4096)
 def _table(model: str, provider: str | None, day: int | None) -> Any:
-    from genai_prices import Usage as Counted
-    from genai_prices import calc_price  # 0.2 s, and only where prices are wanted
+    try:
+        from genai_prices import Usage as Counted
+        from genai_prices import calc_price  # 0.2 s, and only where prices are wanted
+    except ImportError as error:
+        raise UnspoolError("prices need the package genai-prices: pip install 'unspool[view]'") from error
 
     moment = datetime.now(UTC) if day is None else datetime.fromtimestamp(day * 86_400, UTC)
     for name, seller in _spellings(model, provider):

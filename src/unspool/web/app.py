@@ -1,7 +1,6 @@
 """The pages that the viewer asks for, as an ASGI application. Reads; never writes."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -17,10 +16,10 @@ from unspool.jobs.view.catalog import Catalog
 from unspool.jobs.view.pages import Home
 from unspool.jobs.view.reels import Loaded, Reel, SessionReel
 from unspool.model import CookedRequest
+from unspool.web.built import NOT_BUILT, STATIC
 from unspool.web.guard import Guard
 from unspool.web.live import Live
 
-STATIC = Path(__file__).parent / "static"
 _FRESH = {"cache-control": "no-store"}
 
 
@@ -75,7 +74,7 @@ def application(catalog: Catalog, token: str, port: int, version: str) -> Guard:
 
 def _index(_request: Request) -> Response:
     if not (STATIC / "index.html").is_file():
-        return PlainTextResponse("The viewer's page was not built into this installation: see CONTRIBUTING.md.\n", 500)
+        return PlainTextResponse(f"{NOT_BUILT}\n", 500)
     return FileResponse(STATIC / "index.html", headers={"cache-control": "no-cache"})
 
 

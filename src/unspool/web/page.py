@@ -11,7 +11,7 @@ from unspool.jobs.view.pages import Home, ReelRow
 from unspool.jobs.view.redacting import Redaction
 from unspool.jobs.view.reels import Reel
 from unspool.jobs.view.sharing import kept, packed
-from unspool.web.app import STATIC
+from unspool.web.built import NOT_BUILT, STATIC
 
 _DATA = 'type="text/plain"'
 
@@ -74,7 +74,7 @@ def _head(rows: list[ReelRow], policy: str) -> bytes:
 def _assets() -> tuple[str, str]:
     scripts, styles = sorted(STATIC.glob("assets/*.js")), sorted(STATIC.glob("assets/*.css"))
     if len(scripts) != 1 or len(styles) != 1:
-        raise UnspoolError("the viewer's page was not built into this installation: see CONTRIBUTING.md")
+        raise UnspoolError(NOT_BUILT)
     script = re.sub(r"</(?=script)", r"<\\/", scripts[0].read_text(), flags=re.IGNORECASE)
     return script, re.sub(r"</(?=style)", r"<\\/", styles[0].read_text(), flags=re.IGNORECASE)
 

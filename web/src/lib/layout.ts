@@ -85,7 +85,7 @@ export function itemsOf(rows: GraphRow[], children: number[][], options: Options
   for (const [root, group] of groups) {
     const visible = group.filter(options.visible);
     if (!visible.length) continue;
-    if (groups.size > 1) items.push({ kind: "head", root, count: group.length });
+    if (groups.size > 1 && group.length > 1) items.push({ kind: "head", root, count: group.length });
     if (options.closed(root)) continue;
     for (let at = 0; at < visible.length; ) {
       const run = [visible[at]!];

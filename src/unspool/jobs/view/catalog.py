@@ -76,14 +76,12 @@ class Catalog:
                 return False
             finally:
                 self._due = monotonic() + max(_PATIENCE, 10 * (monotonic() - start))
-            new = [reel for reel in found.reels if reel.id not in self._reels]
             for reel in found.reels:
                 known = self._reels.get(reel.id)
-                if isinstance(known, TrafficReel) and known.files() != reel.files():
-                    self._reels[reel.id] = reel
-                    new.append(reel)
-            for reel in new:
-                self._reels.setdefault(reel.id, reel)
+                if isinstance(known, TrafficReel):
+                    known.extend(reel.files())
+            new = {reel.id: reel for reel in found.reels if reel.id not in self._reels}
+            self._reels |= new
             return bool(new)
 
 

@@ -69,6 +69,8 @@ class GraphRow(Struct, omit_defaults=True):
     reason: Reason | None = None
     label: str = ""
     """Of a sub-agent: what it was asked, in short."""
+    call: str | None = None
+    """Of a sub-agent: the id of the tool call that began it."""
     retry_of: int | None = None
     does: str = ""
     """What the answer does, where the title is what was asked."""

@@ -206,6 +206,13 @@ class TrafficReel(Reel):
     def files(self) -> list[str]:
         return self._names
 
+    def extend(self, files: list[str]) -> None:
+        """Files that came to its folder: read with what is new in the others."""
+        with self._lock:
+            new = [path for path in files if path not in self._names]
+            self._names += new
+            self._files += [Growing(path) for path in new]
+
     def _changed(self) -> bool:
         return any(file.changed() for file in self._files)
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence, Set
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -37,6 +38,15 @@ def spoken(text: str, typed: Set[str] | None = None) -> str:
     return _ASIDES.sub("", text).strip() if "<" in text else text.strip()
 
 
+class _Task(NamedTuple):
+    """What a tool call asked of a sub-agent."""
+
+    number: int
+    """Of the request whose answer made the call."""
+    description: str
+    call: str | None
+
+
 class _Rows:
     def __init__(self, cooked: Cooked, agents: Mapping[str, str | None], typed: Set[str] | None) -> None:
         self._typed = typed
@@ -49,8 +59,8 @@ class _Rows:
             for message in cooked.messages
             if message.role == "tool_result" and message.tool_use_id
         }
-        self._tasks: dict[str, tuple[int, str]] = {}
-        """What was asked of sub-agents: the request that called for it, and a description."""
+        self._tasks: dict[str, _Task] = {}
+        """By what was asked of sub-agents."""
         self._made: list[GraphRow] = []
 
     def rows(self) -> list[GraphRow]:
@@ -64,11 +74,16 @@ class _Rows:
 
     def _master(self, request: CookedRequest) -> str | None:
         """A sub-agent that does not say whose it is speaks as the one that called it."""
-        parent = self._numbers.get(request.parent_id or "")
+        parent = self._earlier(request.parent_id, len(self._made))
         if parent is not None:
             return self._made[parent].agent
         task = self._task(self._tail(request, None))
-        return None if task is None else self._made[task[0]].agent
+        return None if task is None else self._made[task.number].agent
+
+    def _earlier(self, name: str | None, number: int) -> int | None:
+        """Nothing descends from what came later, whatever a cooked file of somebody's says."""
+        found = self._numbers.get(name or "")
+        return found if found is not None and found < number else None
 
     def _said(self, request: CookedRequest) -> list[CookedMessage]:
         return [self._messages[name] for name in request.response_messages if name in self._messages]
@@ -85,18 +100,20 @@ class _Rows:
                     "generic",
                 )
             ):
-                self._tasks[prompt.strip()] = number, text_of(call.arguments.get("description"))
+                told = text_of(call.arguments.get("description"))
+                self._tasks[prompt.strip()] = _Task(number, told, call.id)
 
     def _row(
         self, number: int, request: CookedRequest, agent: str | None, calls: list[CookedCall], rows: list[GraphRow]
     ) -> GraphRow:
-        parent = self._numbers.get(request.parent_id or "")
-        retried = self._numbers.get(request.retry_of or "")
+        parent, retried = self._earlier(request.parent_id, number), self._earlier(request.retry_of, number)
         tail = self._tail(request, parent)
         reason: Reason | None = request.parent_reason
-        label = ""
-        if parent is None and retried is None and (task := self._task(tail)) is not None and task[0] < number:
-            (parent, label), reason = task, "agent"
+        task = self._task(tail) if parent is None and retried is None else None
+        if task is not None and task.number >= number:
+            task = None
+        if task is not None:
+            parent, reason = task.number, "agent"
         prompt = self._prompt(tail)
         told = self._told(request, calls, agent)
         before = self._requests[parent] if parent is not None and reason != "agent" else None
@@ -111,7 +128,8 @@ class _Rows:
             root=rows[parent].root if parent is not None else rows[retried].root if retried is not None else number,
             parent=parent,
             reason=reason if parent is not None or retried is not None else None,
-            label=one_line(label)[:80],
+            label="" if task is None else one_line(task.description)[:80],
+            call=None if task is None else task.call,
             retry_of=retried,
             does=one_line(told)[:_TITLE] if prompt else "",
             model=request.model,
@@ -139,7 +157,7 @@ class _Rows:
             at = next((place for place in range(len(asked), 0, -1) if asked[place - 1] in known), 0)
         return [self._messages[name] for name in asked[at:] if name in self._messages]
 
-    def _task(self, tail: list[CookedMessage]) -> tuple[int, str] | None:
+    def _task(self, tail: list[CookedMessage]) -> _Task | None:
         for message in tail:
             if message.role == "user" and (task := self._tasks.get(message.content.strip())):
                 return task

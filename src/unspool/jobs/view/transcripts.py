@@ -47,6 +47,8 @@ def told_of(reel: Reel, known: Loaded, at: str | None) -> Told:
     name = f"transcript {leaf}"
     if name not in known.cache:
         cards = list(_session(reel, known)) if isinstance(reel, SessionReel) else list(_calls(known, int(leaf)))
+        for number, card in enumerate(cards):
+            card.key = card.key or f"card-{number}"
         _count_agents(cards)
         known.cache[name] = Told(cards, _turns(cards, known))
     found: Told = known.cache[name]
@@ -258,11 +260,7 @@ def _agents(known: Loaded, number: int, card: Card, depth: int, above: frozenset
         return
     for child in known.children.get(number, ()):
         row = known.rows[child]
-        if (
-            row.reason == "agent"
-            and child not in above
-            and (row.label in call.arguments or len(known.rows[number].tools) == 1)
-        ):
+        if row.reason == "agent" and child not in above and row.call == call.id:
             leaf = leaf_of(known, child)
             title = f"agent: {row.label or row.title}"
             yield Card("agent", f"{child}-agent", depth + 1, title, time=row.time, request=row.id)
