@@ -1,12 +1,17 @@
 """A real browser on a real viewer, for tests and pictures."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Locator, Page, Request, ViewportSize
 
 CHROMIUM = os.environ.get("UNSPOOL_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = [
@@ -18,6 +23,9 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+
+WIDE: "ViewportSize" = {"width": 1400, "height": 900}
+NARROW: "ViewportSize" = {"width": 360, "height": 740}
 
 
 def missing() -> str | None:
@@ -46,3 +54,54 @@ def viewer(*arguments: str | Path, cwd: Path | None = None, **environment: str) 
             yield process.stdout.readline().strip()
         finally:
             process.terminate()
+
+
+class Window:
+    """Opens pages, each in a profile of its own, and hears what the browser complains of."""
+
+    def __init__(self, browser: "Browser") -> None:
+        self._browser = browser
+        self._contexts: list[BrowserContext] = []
+        self.faults: list[str] = []
+        """Scripts that failed, what the policy refused, requests to elsewhere."""
+
+    def open(self, address: str, view: "ViewportSize" = WIDE, dark: bool = False, **more: Any) -> "Page":
+        context = self._browser.new_context(
+            viewport=view, color_scheme="dark" if dark else "light", timezone_id="UTC", **more
+        )
+        self._contexts.append(context)
+        page = context.new_page()
+        self._watch(page, address.partition("?")[0].rpartition("/")[0])
+        page.goto(address)
+        return page
+
+    def close(self) -> None:
+        for context in self._contexts:
+            context.close()
+
+    def _watch(self, page: "Page", home: str) -> None:
+        def said(message: "ConsoleMessage") -> None:
+            if message.type == "error" and "net::ERR_" not in message.text:  # a viewer that ended before its page
+                self.faults.append(message.text)
+
+        def asked(request: "Request") -> None:
+            if not request.url.startswith((home, "data:")):
+                self.faults.append(request.url)
+
+        page.on("pageerror", lambda error: self.faults.append(f"error: {error}"))
+        page.on("console", said)
+        page.on("request", asked)
+
+
+def rows(page: "Page") -> "Locator":
+    """Of the graph, as many as are drawn."""
+    return page.get_by_role("listbox", name="Requests").locator(".row")
+
+
+def selected(page: "Page") -> str:
+    return re.sub(r".*graph/([^?]*).*", r"\1", page.url)
+
+
+def ready(page: "Page") -> None:
+    """The request that was chosen is shown."""
+    page.locator(".request[data-ready=true]").wait_for()

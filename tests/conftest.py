@@ -2,14 +2,18 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from browsing import CHROMIUM, FLAGS, Window
 from unspool.jobs.cook import cook
 from unspool.model import CookedRequest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 Run = Callable[..., subprocess.CompletedProcess[bytes]]
 Write = Callable[..., Path]
@@ -76,3 +80,22 @@ def links(write: Write) -> Any:
         return {request.id: (request.parent_id, request.parent_reason, request.retry_of) for request in found}
 
     return links
+
+
+@pytest.fixture(scope="session")
+def browser() -> "Iterator[Browser]":
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def window(browser: "Browser") -> Iterator[Window]:
+    """For pages that must not complain of anything."""
+    window = Window(browser)
+    yield window
+    window.close()
+    assert window.faults == []

@@ -2,12 +2,11 @@
 
 import json
 from base64 import b64encode
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from browsing import CHROMIUM, FLAGS, missing, viewer
+from browsing import missing, viewer
 from conftest import Run
 from logs import Claude
 from viewing import Agent
@@ -15,7 +14,7 @@ from viewing import Agent
 if reason := missing():
     pytest.skip(f"the viewer was not tested: {reason}", allow_module_level=True)
 
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 SPELLS = [
     "<script>window.ran=1</script>",
@@ -42,14 +41,6 @@ SPELLS = [
     "__proto__",
 ]
 EVERYTHING = "\n\n".join(SPELLS)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
 
 
 def hostile(folder: Path) -> Path:

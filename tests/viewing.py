@@ -4,6 +4,8 @@ import json
 from pathlib import Path
 from typing import Any, Self
 
+from logs import Claude
+
 TOOLS = [
     {"name": name, "description": f"{name} something.", "input_schema": {"type": "object", "properties": {}}}
     for name in ("Read", "Edit", "Bash", "Agent")
@@ -103,3 +105,17 @@ def a_day() -> Agent:
     agent.fails().calls("t3", "Edit", file_path="src/a.py", old_string="pass", new_string="return 1")
     agent.result("t3", "done").says("Two **changes**: `f` returns 1.", thinking="It should return something.")
     return agent
+
+
+def a_miss() -> Agent:
+    """The same day, and at its end a changed tool that cost the cache."""
+    agent = a_day()
+    agent.tools = [{**TOOLS[0], "description": "Read a file."}, *TOOLS[1:]]
+    return agent.asks("Now the docs").misses("They are written.")
+
+
+def a_session() -> Claude:
+    """Two prompts, a command, an edit."""
+    log = Claude().user("Mend the bridge").calls("t1", "Bash", command="make").result("t1", "ok\nall good")
+    log.calls("t2", "Edit", file_path="a.py", old_string="x = 1", new_string="x = 2").result("t2", "done")
+    return log.says("It holds **now**.").user("And paint it").says("Red it is.")

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { plain, runs } from "../src/lib/ansi";
-import { cardsOf, placeOf } from "../src/lib/cards";
+import { cardsOf, placeOf, rawOf } from "../src/lib/cards";
 import { keeps, NO_FILTER, sorted } from "../src/lib/filter";
 import { duration, money, tokens } from "../src/lib/format";
 import { format, parse } from "../src/lib/route";
@@ -82,6 +82,15 @@ describe("cards", () => {
     const placed = [{ message: { id: "m2", role: "tool_result", answers: "t1", text: "ok" }, at: 4, answer: false }];
     expect(cardsOf(placed, [{ id: "m1", role: "tool_use", calls: [call] }], "c1")[0]).toMatchObject({ kind: "call", key: "c1/m4" });
     expect(cardsOf(placed, [], "c1")[0]).toMatchObject({ kind: "result", text: "ok" });
+  });
+});
+
+describe("unknown blocks", () => {
+  it("are told from text", () => {
+    expect(rawOf('{"type":"server_thing","n":1}')).toMatchObject({ kind: "server_thing" });
+    expect(rawOf('{"city":"Oslo"}')).toBeNull();
+    expect(rawOf('{"type":')).toBeNull();
+    expect(rawOf("Hello {x}")).toBeNull();
   });
 });
 

@@ -67,6 +67,17 @@ function kindOf(message: MessageCard): string {
   }
 }
 
+/** What a block of an unknown kind was kept as: its JSON. Null for everything else. */
+export function rawOf(text: string): { kind: string; json: string } | null {
+  if (!text.startsWith('{"') || !text.endsWith("}") || text.length > 200_000) return null;
+  try {
+    const value = JSON.parse(text) as { type?: unknown };
+    return typeof value.type === "string" ? { kind: value.type, json: JSON.stringify(value, null, 2) } : null;
+  } catch {
+    return null; // it only looks so
+  }
+}
+
 /** The place of a card's message, to ask for its pictures. */
 export function placeOf(key: string): { id: string; at: number; answer: boolean } | null {
   const found = /^(.*)\/([am])(\d+)(?:\.\d+)?$/.exec(key);

@@ -50,6 +50,7 @@ export const KEYS: [string, string][] = [
   ["[ ]", "previous, next error"],
   ["/", "search everything"],
   ["f", "filter the list"],
+  ["Enter", "open, close a run of calls"],
   ["z", "fold, unfold the conversation"],
   ["g t u", "graph, transcript, usage"],
   ["d", "diff with the parent"],

@@ -22,6 +22,7 @@ _ASIDES = re.compile(
 """What agents put beside a prompt, and nobody typed."""
 _MARKS = re.compile(r"\*\*|`+|^#+ ", re.MULTILINE)
 """Of Markdown, which a title is not."""
+_UNKNOWN = '{"type":"'
 _TITLE = 240
 _TAIL = 8
 
@@ -164,10 +165,11 @@ class _Rows:
         return None
 
     def _prompt(self, tail: list[CookedMessage]) -> str:
-        for message in reversed(tail):
-            if message.role == "user" and (text := spoken(message.content, self._typed)):
-                return text
-        return ""
+        """The last thing that somebody typed; a block of a kind that we do not know only if there is nothing else."""
+        texts = [spoken(message.content, self._typed) for message in reversed(tail) if message.role == "user"]
+        return next((text for text in texts if text and not text.startswith(_UNKNOWN)), "") or next(
+            filter(None, texts), ""
+        )
 
     def _told(self, request: CookedRequest, calls: list[CookedCall], agent: str | None) -> str:
         """What the answer does, or says."""

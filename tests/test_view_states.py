@@ -1,0 +1,219 @@
+"""The viewer in a real browser, in every state: growing, empty, broken, dark, narrow, large, exported."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from browsing import NARROW, Window, missing, ready, rows, selected, viewer
+from conftest import Run
+from logs import Claude
+from viewing import Agent, a_day, a_miss, a_session
+
+if reason := missing():
+    pytest.skip(f"the viewer was not tested: {reason}", allow_module_level=True)
+
+from playwright.sync_api import Page, expect
+
+AXE = Path(__file__).parent.parent / "web" / "node_modules" / "axe-core" / "axe.min.js"
+
+
+@pytest.fixture(scope="module")
+def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return a_miss().save(tmp_path_factory.mktemp("browser") / "trace.jsonl")
+
+
+@pytest.fixture(scope="module")
+def address(trace: Path) -> Iterator[str]:
+    with viewer(trace) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return a_session().save(tmp_path_factory.mktemp("session") / "log.jsonl")
+
+
+def test_what_grows_appears_and_nothing_moves(window: Window, tmp_path: Path) -> None:
+    agent = a_day()
+    path = agent.save(tmp_path / "trace.jsonl")
+    with viewer(path) as address:
+        page = window.open(address)
+        rows(page).nth(1).click()
+        ready(page)
+        expect(page.get_by_text("live", exact=True)).to_be_visible()
+        agent.asks("One more").says("Here it is")
+        with path.open("a") as file:
+            file.write(json.dumps(agent.records[-1]) + "\n")
+        expect(rows(page)).to_have_count(6, timeout=20_000)
+        expect(rows(page).nth(5)).to_contain_text("One more")
+        assert selected(page) == "c1"
+
+
+def test_a_transcript_that_grows(window: Window, tmp_path: Path) -> None:
+    """A call without a result gets it; what is shown stays where it is."""
+    log = Claude().user("Mend it").calls("t1", "Bash", command="make")
+    path = log.save(tmp_path / "log.jsonl")
+    with viewer(path) as address:
+        page = window.open(address)
+        transcript = page.get_by_role("region", name="Transcript")
+        expect(transcript.get_by_text("no result")).to_have_count(1)
+        log.result("t1", "all built").says("It is mended.").save(path)
+        expect(transcript.get_by_text("It is mended.")).to_be_visible(timeout=20_000)
+        expect(transcript.get_by_text("no result")).to_have_count(0)
+
+
+def test_runs_of_calls_are_folded(window: Window, tmp_path: Path) -> None:
+    agent = Agent().asks("Read it all")
+    for number in range(60):
+        agent.calls(f"t{number}", "Read", file_path=f"{number}.py").result(f"t{number}", "x")
+    with viewer(agent.says("Done").save(tmp_path / "trace.jsonl")) as address:
+        page = window.open(address)
+        expect(rows(page)).to_have_count(3)
+        expect(rows(page).nth(1)).to_contain_text("59 calls")
+        ready(page)
+        page.keyboard.press("j")
+        page.keyboard.press("Enter")
+        expect(rows(page).nth(2)).to_contain_text("Read 2.py")
+        page.keyboard.press("Enter")
+        expect(rows(page)).to_have_count(3)
+
+
+def test_an_unknown_block_is_folded(window: Window, tmp_path: Path) -> None:
+    agent = Agent().asks("Hello")
+    agent.messages[0]["content"].append({"type": "hologram", "depth": 3})
+    with viewer(agent.says("Hi").save(tmp_path / "trace.jsonl")) as address:
+        page = window.open(address)
+        page.get_by_role("button", name="unknown block hologram").click()
+        expect(page.get_by_text('"depth"', exact=True)).to_be_visible()
+        expect(rows(page).first).to_contain_text("Hello")
+
+
+def test_no_request_yet(window: Window, tmp_path: Path) -> None:
+    """A recorder's file before its first call; then the first call."""
+    path = tmp_path / "trace.jsonl"
+    path.touch()
+    with viewer(path) as address:
+        page = window.open(address)
+        expect(page.get_by_text("No recorded call in it yet.")).to_be_visible()
+        Agent().asks("First").says("Yes").save(path)
+        expect(rows(page)).to_have_count(1, timeout=20_000)
+
+
+def test_no_session_at_all(window: Window, tmp_path: Path) -> None:
+    with viewer(HOME=str(tmp_path), UNSPOOL_CACHE=str(tmp_path)) as address:
+        expect(window.open(address).get_by_text("No agent logs here.")).to_be_visible()
+
+
+def test_a_broken_file_says_what_was_not_read(window: Window, tmp_path: Path) -> None:
+    path = Agent().asks("One").says("1").save(tmp_path / "trace.jsonl")
+    with path.open("a") as file:
+        file.write('{"not": "a call"}\nnothing of the kind\n')
+    with viewer(path) as address:
+        page = window.open(address)
+        page.get_by_role("button", name=re.compile("Not understood")).click()
+        expect(page.get_by_text("trace.jsonl:3")).to_be_visible()
+
+
+def test_dark_and_light(window: Window, address: str) -> None:
+    page = window.open(address, dark=True)
+    ready(page)
+    colour = "getComputedStyle(document.body).backgroundColor"
+    assert page.evaluate(colour) == "rgb(20, 23, 27)"
+    page.get_by_role("button", name="Light or dark").click()
+    assert page.evaluate(colour) == "rgb(255, 255, 255)"
+    page.reload()
+    ready(page)
+    assert page.evaluate(colour) == "rgb(255, 255, 255)"
+
+
+def test_a_narrow_screen(window: Window, address: str) -> None:
+    page = window.open(address, NARROW)
+    rows(page).nth(1).click()
+    ready(page)
+    expect(rows(page).first).not_to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    page.get_by_role("button", name="Show the list").click()
+    expect(rows(page).first).to_be_visible()
+    for key in ("t", "u"):
+        page.keyboard.press("Escape")
+        page.keyboard.press(key)
+        page.wait_for_timeout(200)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_ten_thousand_requests(window: Window, tmp_path: Path) -> None:
+    path = tmp_path / "trace.jsonl"
+    with path.open("w") as file:
+        for number in range(500):
+            agent = Agent(start=1_772_460_000 + 100 * number).asks(f"Task {number}")
+            for step in range(20):
+                agent.says(f"Answer {number}.{step}").asks(f"Step {step}")
+            for record in agent.records:
+                record["request"]["messages"] = record["request"]["messages"][-3:]
+                record["id"] = f"t{number}-{record['id']}"
+            file.writelines(json.dumps(record) + "\n" for record in agent.records)
+    with viewer(path) as address:
+        page = window.open(address)
+        expect(page.get_by_text("10,000 requests")).to_be_visible(timeout=60_000)
+        assert rows(page).count() < 120
+        page.locator("[role=listbox] > div").first.evaluate("list => list.scrollTo(0, list.scrollHeight)")
+        expect(rows(page).last).to_contain_text("Step 18")
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_axe_finds_nothing(window: Window, address: str, session: Path, dark: bool) -> None:
+    assert AXE.is_file(), "npm packages are not installed: `make web`"
+    page = window.open(address, dark=dark, bypass_csp=True)
+    ready(page)
+    page.wait_for_timeout(300)
+    check(page, "graph")
+    page.keyboard.press("d")
+    for key in ("t", "u", "/"):
+        page.keyboard.press(key)
+        page.wait_for_timeout(400)
+        check(page, key)
+    with viewer(session) as other:
+        page = window.open(other, dark=dark, bypass_csp=True)
+        expect(page.get_by_role("region", name="Transcript")).to_be_visible()
+        page.keyboard.press("e")
+        page.wait_for_timeout(300)
+        check(page, "session")
+
+
+def check(page: Page, where: str) -> None:
+    page.evaluate(AXE.read_text())
+    found = page.evaluate("axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa']})")
+    told = [(each["id"], [node["html"][:200] for node in each["nodes"][:3]]) for each in found["violations"]]
+    assert told == [], where
+
+
+def test_a_page_opens_from_disk(window: Window, unspool: Run, trace: Path, session: Path, tmp_path: Path) -> None:
+    done = unspool("export", "html", trace, session, "-o", tmp_path / "page.html")
+    assert done.returncode == 0, done.stderr
+    page = window.open((tmp_path / "page.html").as_uri())
+    page.get_by_role("link", name=re.compile("trace.jsonl")).click()
+    expect(rows(page)).to_have_count(6)
+    rows(page).nth(5).click()
+    ready(page)
+    expect(page.locator("#cache")).to_contain_text("Tool `Read` changed its description")
+    page.get_by_role("button", name="Unchanged").click()
+    expect(page.get_by_text("Make the tests pass").nth(1)).to_be_visible()
+    page.keyboard.press("t")
+    expect(page.get_by_role("region", name="Transcript")).to_contain_text("They are written.")
+    page.keyboard.press("/")
+    page.keyboard.type("pytest")
+    expect(page.get_by_role("option", name=re.compile("pytest")).first).to_be_visible()
+
+
+def test_a_site_opens_from_disk(window: Window, unspool: Run, trace: Path, session: Path, tmp_path: Path) -> None:
+    done = unspool("export", "html", trace, session, "--site", tmp_path / "site")
+    assert done.returncode == 0, done.stderr
+    page = window.open((tmp_path / "site" / "index.html").as_uri())
+    page.get_by_role("link", name=re.compile("Mend the bridge")).click()
+    expect(page.get_by_role("region", name="Transcript")).to_contain_text("It holds")
+    page.get_by_role("link", name="unspool").click()
+    page.get_by_role("link", name=re.compile("trace.jsonl")).click()
+    expect(rows(page)).to_have_count(6)
