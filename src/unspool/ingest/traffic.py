@@ -65,9 +65,12 @@ class Traffic:
                 yield Note("unreadable", f"no JSON: {fault}", record.origin)
                 return
             if envelope is None or not isinstance(envelope.get("request"), dict):
-                if envelope is not None and envelope.get("method") in _ASKING:
+                if envelope is not None and envelope.get("method") in _ASKING and envelope.get("request") is None:
                     return
                 yield Note("skipped", "no call: no JSON object with a `request` object in it", record.origin)
+                return
+            if _is_no_json(envelope["request"]):
+                yield Note("skipped", "no call: what was sent is no JSON, and was kept as it is", record.origin)
                 return
             before = self._decoding.decoded
             exchange = self._exchange(record, envelope, None)
@@ -97,7 +100,7 @@ class Traffic:
         self, record: Record, envelope: Envelope | None, cut: Cut | None, whole: bool = False
     ) -> Exchange | None:
         """None when a cut line turns out to have been cut in the wrong place, or a whole one is hard to recognise."""
-        if envelope is None or not isinstance(request := envelope.get("request"), dict):
+        if envelope is None or not isinstance(request := envelope.get("request"), dict) or _is_no_json(request):
             return None
         response, error = envelope.get("response"), envelope.get("error")
         if not whole:
@@ -228,6 +231,11 @@ def _without_http(envelope: Envelope) -> Envelope:
         if response["body"] is not None:  # else it was a stream, in a key beside it
             unwrapped["response"] = cast(Any, response["body"])
     return unwrapped
+
+
+def _is_no_json(request: Any) -> bool:
+    """Whether a recorder kept text or bytes in place of a request: an upload, a WebSocket, what broke off."""
+    return list(request) in (["raw"], ["base64"])
 
 
 def _listed(value: Any) -> list[Raw]:
