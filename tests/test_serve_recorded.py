@@ -148,6 +148,9 @@ def test_traces_of_other_recorders_match_at_any_path(write: Write) -> None:
     bare = {"id": "1", "request": json.loads(chat("a")), "response": {"n": 1}}
     with serving(write("no json", bare)) as server:
         assert ask(server, "a", path="/anything") == {"n": 1}
+    refused = {**bare, "response": {"error": "no"}, "error": {"status_code": 429, "body": "…"}}
+    with serving(write(refused)) as server:
+        assert server.send(post("/x", chat("a")))[0].startswith(b"HTTP/1.1 429 Too Many Requests")
 
 
 def test_get_and_binary_requests_match_too(write: Write) -> None:

@@ -202,7 +202,9 @@ def answer_of(recording: RecordedCall) -> Answer:
     headers = _plain(envelope, "response_headers")
     kept = {name: str(text) for name, text in (headers or {}).items() if name not in _LEFT}
     kept.setdefault("content-type", "text/event-stream" if streamed else "application/json")
-    if not isinstance(status, int):
+    if not isinstance(status, int) and isinstance(error, dict):  # where other recorders keep it
+        status = error.get("status_code", error.get("status"))
+    if not isinstance(status, int) or not 200 <= status < 600:
         status = 200 if data or not error else 502
     if not data and error:
         data = _encode({"error": {"type": "recorded", "message": error}})
