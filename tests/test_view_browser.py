@@ -153,7 +153,7 @@ def test_a_session(window: Window, session: Path) -> None:
         page = window.open(address)
         index = page.get_by_role("complementary", name="Prompts")
         expect(index.get_by_role("button")).to_have_count(2)
-        expect(index.get_by_role("button").first).to_contain_text("It holds **now**.")
+        expect(index.get_by_role("button").first).to_contain_text("It holds now.")
         transcript = page.get_by_role("region", name="Transcript")
         expect(transcript.locator("strong", has_text="now")).to_be_visible()
         expect(transcript.locator(".one .removed")).to_contain_text("x = 1")

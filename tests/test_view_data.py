@@ -162,7 +162,7 @@ def test_a_transcript_of_calls_joins_calls_and_results(tmp_path: Path) -> None:
     (turn,) = told.turns
     assert (turn.prompt, turn.outcome, turn.tools, turn.failed) == (
         "Make the tests pass",
-        "Two **changes**: `f` returns 1.",
+        "Two changes: f returns 1.",
         {"Read": 1, "Bash": 1, "Edit": 1},
         1,
     )

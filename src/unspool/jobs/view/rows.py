@@ -39,6 +39,11 @@ def spoken(text: str, typed: Set[str] | None = None) -> str:
     return _ASIDES.sub("", text).strip() if "<" in text else text.strip()
 
 
+def unmarked(text: str) -> str:
+    """The beginning of an answer, without the signs of Markdown."""
+    return _MARKS.sub("", text[:2000])
+
+
 class _Task(NamedTuple):
     """What a tool call asked of a sub-agent."""
 
@@ -178,7 +183,7 @@ class _Rows:
         said = [message.content for message in self._said(request) if message.role == "assistant"]
         if request.error is not None:
             said = said[:-1]
-        return _MARKS.sub("", next((text.strip() for text in said if text.strip()), "")[:2000])
+        return unmarked(next((text.strip() for text in said if text.strip()), ""))
 
 
 def _call(call: CookedCall, agent: str | None) -> str:

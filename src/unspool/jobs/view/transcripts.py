@@ -10,7 +10,7 @@ from unspool.ingest.assembly import assemble
 from unspool.jobs.view.meanings import MOST, in_words, one_line, shown
 from unspool.jobs.view.pages import Card, GraphRow, Transcript, TurnRow
 from unspool.jobs.view.reels import Loaded, Reel, SessionReel, total
-from unspool.jobs.view.rows import spoken
+from unspool.jobs.view.rows import spoken, unmarked
 from unspool.model import CookedMessage, CookedRequest, Event
 from unspool.model.event import Said, Thinking, ToolCall
 from unspool.sources.values import time_of
@@ -307,7 +307,7 @@ def _turns(cards: list[Card], known: Loaded) -> list[TurnRow]:
             tools[card.call.name] += 1
             turn.failed += card.failed
         elif card.kind == "said" and card.depth == 0:
-            turn.outcome = one_line(card.text)[:300]
+            turn.outcome = one_line(unmarked(card.text))[:300]
     for turn, names in zip(turns, made, strict=True):
         rows = [known.rows[known.numbers[name]] for name in names if name in known.numbers]
         costs = [row.cost for row in rows if row.cost is not None]
