@@ -1,7 +1,10 @@
 """`unspool record` loses nothing: whoever hangs up, breaks off or is killed, what had arrived is in the trace."""
 
 import json
+import resource
 import signal
+import socket
+import struct
 import threading
 import time
 from pathlib import Path
@@ -323,6 +326,7 @@ def test_a_file_that_is_taken_away_is_made_again(trace: Path) -> None:
     assert records(trace)[0]["request"] == json.loads(chat("y"))
 
 
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="no way to limit another process here")
 def test_a_disk_that_fails_is_told_once_and_forwarding_goes_on(trace: Path) -> None:
     """A file-size limit of the process stands for a full disk: writes beyond it fail."""
     with (
@@ -346,8 +350,6 @@ def test_a_disk_that_fails_is_told_once_and_forwarding_goes_on(trace: Path) -> N
 
 
 def limit(process: int, size: int) -> None:
-    import resource
-
     resource.prlimit(process, resource.RLIMIT_FSIZE, (size, size))
 
 
@@ -369,3 +371,21 @@ def test_after_kill_9_session_files_are_whole_for_every_reader(tmp_path: Path, u
     (file,) = logs.rglob("s.jsonl")
     assert words(records(file)[0]) == "onetwo"
     assert not (logs / ".journal").exists()
+
+
+def test_an_answer_without_a_length_that_is_reset_is_interrupted(trace: Path) -> None:
+    def handle(connection: Connection) -> None:
+        connection.request()
+        connection.send(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n", delta("one"))
+        eventually(
+            lambda: b"one" in b"".join(file.read_bytes() for file in calls(trace.with_name("trace.jsonl.journal")))
+        )
+        connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # close with RST
+
+    with upstream(handle) as server, recording(trace, server.url) as recorder:
+        connection = recorder.connect()
+        connection.send(post("/v1/chat/completions", chat("x", stream=True)))
+        assert connection.all().endswith(delta("one"))
+        recorder.stop()
+    (record,) = records(trace)
+    assert (record["interrupted_by"], words(record)) == ("upstream", "one")

@@ -77,7 +77,7 @@ class UpstreamSide(Side):
         self.is_open = self.keeps_alive = False
         if self._request is None:
             self._client.rest()
-        elif isinstance(self._body, Endless):
+        elif isinstance(self._body, Endless) and error is None:
             self._over()
         elif self.heard or self._calls > 1:
             reason = "the upstream closed the connection before its answer was over"
@@ -110,8 +110,8 @@ class UpstreamSide(Side):
             if end < len(data):
                 self._pass_head(data[end:])
             return
-        self.heard = True
         self._body = body = Endless() if head.status == 101 else response_body(head, request.method if request else "")
+        self.heard = True
         self.keeps_alive = head.keeps_alive and not isinstance(body, Endless)
         if call is not None:
             call.answer(head.status, kept(head.fields))
@@ -156,7 +156,8 @@ class UpstreamSide(Side):
         """--timeout: an upstream that says nothing for so long is given up."""
         if not self.is_open:
             return
-        silent = self.loop.time() - self._last if self._request is not None else 0.0
+        waiting = self._request is not None and not self._holds  # it may be the client who is slow
+        silent = self.loop.time() - self._last if waiting else 0.0
         if silent >= timeout:
             self._fail(504, f"{self.upstream.origin} said nothing for {timeout:g} s")
         else:
