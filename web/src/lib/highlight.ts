@@ -33,7 +33,7 @@ const ENDINGS: Record<string, string> = {
   md: "markdown", html: "xml", svg: "xml", xml: "xml", svelte: "xml", vue: "xml", css: "css", scss: "css", sql: "sql",
   go: "go", rs: "rust", rb: "ruby", java: "java", kt: "java", c: "c", h: "c", cc: "cpp", cpp: "cpp", hpp: "cpp",
   yml: "yaml", yaml: "yaml", toml: "ini", ini: "ini", cfg: "ini", diff: "diff", patch: "diff",
-}; // prettier-ignore
+};
 
 export function escaped(text: string): string {
   return text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
