@@ -4,21 +4,6 @@ from typing import Any
 
 import click
 
-from unspool.cli import COMMANDS
-
-_LOOKS = {"pretty": "in the terminal", "view": "in the browser"}
-"""Commands that show a recording → where."""
-
-
-def _looks(command: Any) -> Any:
-    """An option for each of them that this unspool has."""
-    for name, where in _LOOKS.items():
-        if name in COMMANDS:
-            command = click.option(f"--{name}", is_flag=True, help=f"Show what was recorded {where}, at the end.")(
-                command
-            )
-    return command
-
 
 @click.command("run", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
 @click.option("-o", "--output", metavar="FILE", help="The trace to append to; by default a new one in our data folder.")
@@ -28,7 +13,7 @@ def _looks(command: Any) -> Any:
 @click.option("--compact", is_flag=True, help="One zstd stream: the file grows with what is new.")
 @click.option("--redact-body", is_flag=True, help="Take keys, tokens and passwords out of bodies too.")
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing at the end.")
-@_looks
+@click.option("--view", is_flag=True, help="Show what was recorded in the browser, at the end.")
 @click.argument("command", metavar="[--] COMMAND…", nargs=-1, required=True, type=click.UNPROCESSED)
 def command(
     command: tuple[str, ...],
@@ -39,7 +24,7 @@ def command(
     compact: bool,
     redact_body: bool,
     quiet: bool,
-    **looks: bool,
+    view: bool,
 ) -> int:
     """Run an agent, or any program, and record what it says to its model.
 
@@ -74,9 +59,10 @@ def command(
             say("unspool: no call was recorded: the command made none, or not through the recorder")
         else:
             _told(summary(ran.counts, place), place)
-    for name, wanted in looks.items():
-        if wanted and not empty:
-            _show(name, place)
+    if view and not empty:
+        from unspool.cli import unspool
+
+        unspool.main(["view", str(place)], prog_name="unspool", standalone_mode=False)
     return ran.status
 
 
@@ -99,12 +85,5 @@ def _told(lines: list[str], place: object) -> None:
 
     for line in lines:
         say(f"unspool: {line}")
-    ways = [f"unspool {name} {quote(str(place))}" for name in _LOOKS if name in COMMANDS]
-    for way in [*ways, f"unspool cook {quote(str(place))} -o cooked.json"]:
+    for way in (f"unspool view {quote(str(place))}", f"unspool cook {quote(str(place))} -o cooked.json"):
         say(click.style(f"  {way}", dim=True))
-
-
-def _show(name: str, place: object) -> None:
-    from unspool.cli import unspool
-
-    unspool.main([name, str(place)], prog_name="unspool", standalone_mode=False)
