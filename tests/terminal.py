@@ -1,6 +1,5 @@
 """A real pseudo-terminal for the command, and an emulator that shows what a person would see on it."""
 
-import errno
 import fcntl
 import os
 import pty
@@ -24,17 +23,16 @@ class Terminal:
     """The command with this terminal as its standard output, and a pipe as its standard input."""
 
     def __init__(self, *arguments: str | Path, columns: int = 80, environment: Mapping[str, str] | None = None) -> None:
-        self._master, slave = pty.openpty()
-        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+        self._master, self._slave = pty.openpty()
+        fcntl.ioctl(self._slave, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
         clean = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "NO_COLOR")}
         self.process = subprocess.Popen(
             [sys.executable, "-m", "unspool", *map(str, arguments)],
             stdin=subprocess.PIPE,
-            stdout=slave,
+            stdout=self._slave,
             stderr=subprocess.PIPE,
             env={**clean, "TERM": "xterm-256color", **(environment or {})},
         )
-        os.close(slave)
         self.columns = columns
         self.raw = b""
         self.told = b""
@@ -63,6 +61,7 @@ class Terminal:
         self.told = self.process.stderr.read()
         self.process.stderr.close()
         os.close(self._master)
+        os.close(self._slave)
         return self.process.wait(_PATIENCE)
 
     def close(self) -> int:
@@ -72,17 +71,14 @@ class Terminal:
         return self.end()
 
     def _read(self, is_enough: Callable[[], bool]) -> None:
+        """We keep the other end open too: when the last one closes it, a terminal may drop what nobody took yet."""
         deadline = time.monotonic() + _PATIENCE
         while not is_enough() and time.monotonic() < deadline:
-            if not select.select([self._master], [], [], 0.05)[0]:
-                continue
-            try:
-                data = os.read(self._master, 1 << 16)
-            except OSError as error:
-                if error.errno == errno.EIO:  # nobody has it open any more
-                    return
-                raise
-            self.raw += data
+            has_ended = self.process.poll() is not None
+            if select.select([self._master], [], [], 0.05)[0]:
+                self.raw += os.read(self._master, 1 << 16)
+            elif has_ended:
+                return
 
     @property
     def screen(self) -> list[str]:

@@ -38,8 +38,6 @@ def command(inputs: tuple[str, ...], output: str, wire: str, strict: bool, notes
     import msgspec
 
     from unspool.cli.progress import Progress
-    from unspool.cli.summary import say_summary
-    from unspool.cli.words import plural
     from unspool.errors import StrictFault
     from unspool.exports.cooked import encode
     from unspool.exports.writing import write
@@ -57,8 +55,12 @@ def command(inputs: tuple[str, ...], output: str, wire: str, strict: bool, notes
     if notes:
         write(notes, (msgspec.json.encode(note) + b"\n" for note in cooked.notes))
     if not quiet:
+        from unspool.cli.summary import say_summary
+
         say_summary(cooked, len(files) + len(sessions))
     if strict and cooked.notes:
+        from unspool.cli.words import plural
+
         raise StrictFault(f"--strict: {plural(len(cooked.notes), 'note')}, the first at {cooked.notes[0].origin}")
 
 

@@ -4,7 +4,6 @@ expand(["traces/"])   →  traces/a.jsonl, traces/b.jsonl.gz, …
 blocks("a.zst")       →  b"…", b"…"       256 KB each, after decompression
 """
 
-import gzip
 import os
 import sys
 import zlib
@@ -158,6 +157,8 @@ def _composed(file: BufferedReader) -> Iterator[bytes]:
 
 
 def _unzip(file: BufferedReader) -> Iterator[bytes]:
+    import gzip
+
     unpacked = gzip.GzipFile(fileobj=file)
     try:
         while block := unpacked.read1(BLOCK):  # read would throw away the good bytes before a damaged place
