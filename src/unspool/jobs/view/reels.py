@@ -2,6 +2,7 @@
 
 import hashlib
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Set
 from time import monotonic
 from typing import Any
@@ -101,7 +102,7 @@ def _typed(event: Event) -> str:
     return ""
 
 
-class Reel:
+class Reel(ABC):
     """One thing to open. Reading is guarded by a lock: pages are asked for by several threads."""
 
     kind: ReelKind = "trace"
@@ -114,14 +115,14 @@ class Reel:
         self._cost = 0.0
         self._due = 0.0
 
-    def files(self) -> list[str]:
-        raise NotImplementedError
+    @abstractmethod
+    def files(self) -> list[str]: ...
 
-    def _read(self, version: int) -> Loaded:
-        raise NotImplementedError
+    @abstractmethod
+    def _read(self, version: int) -> Loaded: ...
 
-    def _changed(self) -> bool:
-        raise NotImplementedError
+    @abstractmethod
+    def _changed(self) -> bool: ...
 
     @property
     def is_open(self) -> bool:
