@@ -5,9 +5,9 @@ from typing import Any
 
 from unspool.dialect import Asking, Piece, Speaker
 from unspool.model import Block, Context, Document, Text, Thinking, Tool, ToolResult, ToolUse
-from unspool.sources.jsontext import dumps
 from unspool.sources.values import mapping, string
-from unspool.wires.calls import Entry, fit_name, in_words
+from unspool.wires.calls import Entry, fit_name
+from unspool.wires.chat_form import spoken, written_call, written_result
 from unspool.wires.cohere.decode import PLAN
 from unspool.wires.history import as_text, choice_of, data_url, searches, settle
 from unspool.wires.schemas import whole, without
@@ -36,7 +36,7 @@ def _messages(entry: Entry) -> Iterator[dict[str, Any]]:
     """Each result is a message of its own; what else the entry holds comes behind them."""
     for block in entry.blocks:
         if isinstance(block, ToolResult):
-            yield _result(block)
+            yield written_result(block)
     rest = [block for block in entry.blocks if not isinstance(block, ToolResult)]
     if entry.role == "assistant":
         yield _assistant(rest)
@@ -52,7 +52,7 @@ def _content(blocks: Sequence[Block]) -> Any:
 def _assistant(blocks: Sequence[Block]) -> dict[str, Any]:
     message: dict[str, Any] = {"role": "assistant"}
     said = [block for block in blocks if not isinstance(block, ToolUse)]
-    calls = [_call(block) for block in blocks if isinstance(block, ToolUse)]
+    calls = [written_call(block) for block in blocks if isinstance(block, ToolUse)]
     plans = [block.text for block in said if isinstance(block, Text) and (calls or block.extra == PLAN)]
     if calls:
         message["tool_calls"] = calls
@@ -62,19 +62,6 @@ def _assistant(blocks: Sequence[Block]) -> dict[str, Any]:
     if rest:
         message["content"] = _content(rest)
     return message
-
-
-def _call(block: ToolUse) -> dict[str, Any]:
-    written = dumps(block.arguments) if block.text is None else block.text
-    return {"id": block.id, "type": "function", "function": {"name": block.name, "arguments": written}}
-
-
-def _result(block: ToolResult) -> dict[str, Any]:
-    """That a tool failed has no field here: it is said in words."""
-    text = "\n".join(as_text(inner) if isinstance(inner, Document) else _words(inner) for inner in block.content)
-    if block.is_error and not text.lower().startswith("error"):
-        text = f"Error: {text}" if text else "Error"
-    return {"role": "tool", "tool_call_id": block.call_id, "content": text}
 
 
 def _parts(block: Block) -> Iterator[dict[str, Any]]:
@@ -88,11 +75,7 @@ def _parts(block: Block) -> Iterator[dict[str, Any]]:
         case Thinking():
             yield {"type": "thinking", "thinking": block.text}
         case _:
-            yield {"type": "text", "text": _words(block)}
-
-
-def _words(block: Block) -> str:
-    return block.text if isinstance(block, Text) else in_words(block)
+            yield {"type": "text", "text": spoken(block)}
 
 
 def _tool(tool: Tool, asking: Asking) -> dict[str, Any]:

@@ -9,9 +9,9 @@ from typing import Any
 
 from unspool.dialect import Asking, Piece, Speaker
 from unspool.model import Block, Context, Document, Text, Thinking, Tool, ToolResult, ToolUse
-from unspool.sources.jsontext import dumps
 from unspool.sources.values import listing, mapping, string, text_of
-from unspool.wires.calls import Entry, fit_name, in_words
+from unspool.wires.calls import Entry, fit_name
+from unspool.wires.chat_form import spoken, written_call, written_result
 from unspool.wires.history import as_text, choice_of, data_url, searches, settle
 from unspool.wires.schemas import whole, without
 
@@ -36,7 +36,7 @@ def _messages(entry: Entry) -> Iterator[dict[str, Any]]:
     """Each result is a message of its own; what else the entry holds comes behind them."""
     for block in entry.blocks:
         if isinstance(block, ToolResult):
-            yield _result(block)
+            yield written_result(block)
     rest = [block for block in entry.blocks if not isinstance(block, ToolResult)]
     if entry.role == "assistant":
         yield _assistant(rest)
@@ -48,7 +48,7 @@ def _messages(entry: Entry) -> Iterator[dict[str, Any]]:
 
 def _assistant(blocks: Sequence[Block]) -> dict[str, Any]:
     said = "".join(
-        _spoken(block) for block in blocks if not isinstance(block, ToolUse | Thinking) and not _refuses(block)
+        spoken(block) for block in blocks if not isinstance(block, ToolUse | Thinking) and not _refuses(block)
     )
     message: dict[str, Any] = {"role": "assistant", "content": said or None}
     if refusal := "".join(block.text for block in blocks if isinstance(block, Text) and block.refusal):
@@ -57,7 +57,7 @@ def _assistant(blocks: Sequence[Block]) -> dict[str, Any]:
         if isinstance(block, Thinking):
             key = text_of(mapping(block.extra).get("key")) or "reasoning_content"
             message[key] = message.get(key, "") + block.text
-    if calls := [_call(block) for block in blocks if isinstance(block, ToolUse)]:
+    if calls := [written_call(block) for block in blocks if isinstance(block, ToolUse)]:
         message["tool_calls"] = calls
     elif not said and not refusal:
         message["content"] = ""
@@ -66,23 +66,6 @@ def _assistant(blocks: Sequence[Block]) -> dict[str, Any]:
 
 def _refuses(block: Block) -> bool:
     return isinstance(block, Text) and block.refusal
-
-
-def _spoken(block: Block) -> str:
-    return block.text if isinstance(block, Text) else in_words(block)
-
-
-def _call(block: ToolUse) -> dict[str, Any]:
-    written = dumps(block.arguments) if block.text is None else block.text
-    return {"id": block.id, "type": "function", "function": {"name": block.name, "arguments": written}}
-
-
-def _result(block: ToolResult) -> dict[str, Any]:
-    """That a tool failed has no field here: it is said in words."""
-    text = "\n".join(as_text(inner) if isinstance(inner, Document) else _spoken(inner) for inner in block.content)
-    if block.is_error and not text.lower().startswith("error"):
-        text = f"Error: {text}" if text else "Error"
-    return {"role": "tool", "tool_call_id": block.call_id, "content": text}
 
 
 def _parts(block: Block) -> Iterator[dict[str, Any]]:
@@ -103,7 +86,7 @@ def _parts(block: Block) -> Iterator[dict[str, Any]]:
         case Document():
             yield {"type": "file", "file": {"filename": block.name or "document.pdf", "file_data": data_url(block)}}
         case _:
-            yield {"type": "text", "text": _spoken(block)}
+            yield {"type": "text", "text": spoken(block)}
 
 
 def _tool(tool: Tool, asking: Asking) -> dict[str, Any]:
