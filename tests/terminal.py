@@ -17,6 +17,8 @@ import pyte
 
 _PATIENCE = 60
 """Seconds after which a test has failed: nothing here takes so long."""
+_LAST = b"\x00the end\x00"
+"""What we write behind the last word of the command: a terminal hands things on late, but in order."""
 
 
 class Terminal:
@@ -54,7 +56,10 @@ class Terminal:
 
     def end(self) -> int:
         """Take all of its output; its exit status."""
-        self._read(lambda: False)
+        self._read(lambda: self.process.poll() is not None)
+        os.write(self._slave, _LAST)
+        self._read(lambda: self.raw.endswith(_LAST))
+        self.raw = self.raw.removesuffix(_LAST)
         assert self.process.stdin is not None
         assert self.process.stderr is not None
         self.process.stdin.close()
@@ -74,11 +79,8 @@ class Terminal:
         """We keep the other end open too: when the last one closes it, a terminal may drop what nobody took yet."""
         deadline = time.monotonic() + _PATIENCE
         while not is_enough() and time.monotonic() < deadline:
-            has_ended = self.process.poll() is not None
             if select.select([self._master], [], [], 0.05)[0]:
                 self.raw += os.read(self._master, 1 << 16)
-            elif has_ended:
-                return
 
     @property
     def screen(self) -> list[str]:

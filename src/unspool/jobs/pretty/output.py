@@ -4,6 +4,7 @@ import os
 import select
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import BinaryIO
 
 _ENOUGH = 1 << 16
@@ -37,7 +38,8 @@ class Output:
         try:
             while self._pending and (left := deadline - time.monotonic()) > 0:
                 if select.select([], [self._descriptor], [], left)[1]:
-                    self._write()
+                    with suppress(BlockingIOError):  # a terminal may have room, and still not for a whole line
+                        self._write()
         except OSError:  # it is gone, and so is what was for it
             self._pending = b""
         finally:
