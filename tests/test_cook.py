@@ -124,6 +124,14 @@ def test_each_message_and_tool_is_there_once(write: Write) -> None:
     assert [request.tools for request in cooked.requests] == [["t0"], ["t0"]]
 
 
+def test_long_texts_that_differ_only_in_their_middle_are_others(write: Write) -> None:
+    first, second, third = ("begin " * 100 + middle + " end" * 100 for middle in ("one", "two", "six"))
+    asked = [{"role": "user", "content": text} for text in (first, second, third, second, first, third)]
+    cooked = cook(write({"request": {"messages": [*asked, {"role": "system", "content": second}]}}))
+    assert cooked.requests[0].request_messages == ["m0", "m1", "m2", "m1", "m0", "m2", "m3"]
+    assert [message.content for message in cooked.messages] == [first, second, third, second]
+
+
 @pytest.mark.parametrize(
     ("given", "milliseconds"),
     [

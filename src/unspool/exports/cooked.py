@@ -34,6 +34,9 @@ from unspool.model import (
 from unspool.sources.jsontext import dumps
 
 _PIECE = 32
+_LONG = 256
+"""Characters of a text that is not hashed as long as its length and its ends tell it apart: that takes a while."""
+_END = 32
 _REDACTED = "[redacted thinking]"
 _sorted = msgspec.json.Encoder(order="sorted").encode
 
@@ -51,6 +54,8 @@ class Cooker:
         self.tools: list[CookedTool] = []
         self._rows: dict[Message, tuple[str, ...]] = {}
         self._row_ids: dict[_Row | tuple[str, bytes], str] = {}
+        self._by_ends: dict[_Row, CookedMessage] = {}
+        """The first long text with such a length and such ends; the others are in `_row_ids`."""
         self._tool_ids: dict[str, str] = {}
         self._tool_lists: dict[int, tuple[tuple[Tool, ...], list[str]]] = {}
 
@@ -99,12 +104,24 @@ class Cooker:
     def _row_id(self, row: _Row) -> str:
         """Rows are compared whole, because hashes may collide; their calls as JSON with sorted keys."""
         role, content, calls, answered, failed = row
+        size = len(content)
+        if size > _LONG and calls is None:
+            ends = role, f"{size} {content[:_END]}{content[-_END:]}", None, answered, failed
+            first = self._by_ends.get(ends)
+            if first is None:
+                first = self._by_ends[ends] = self._new(row)
+            if first.content == content:
+                return first.id
         key = row if calls is None else (content, _sorted(calls))
         found = self._row_ids.get(key)
         if found is None:
-            found = self._row_ids[key] = f"m{len(self.messages)}"
-            self.messages.append(CookedMessage(found, role, content, calls, answered, failed))
+            found = self._row_ids[key] = self._new(row).id
         return found
+
+    def _new(self, row: _Row) -> CookedMessage:
+        message = CookedMessage(f"m{len(self.messages)}", *row)
+        self.messages.append(message)
+        return message
 
     def _tools_of(self, tools: tuple[Tool, ...]) -> list[str]:
         known = self._tool_lists.get(id(tools))

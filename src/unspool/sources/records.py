@@ -101,20 +101,21 @@ def split_lines(path: str, pieces: Iterable[bytes], number: int = 0, offset: int
     broken: Note | None = None
     try:
         for data in pieces:
-            *lines, rest = data.split(b"\n")
-            if not lines:
-                pending.append(rest)
-                continue
-            if pending:
-                lines[0] = b"".join([*pending, lines[0]])
-            if number == 0:
-                lines[0] = _first(lines[0])
-            pending = [rest]
-            for line in lines:
+            start, end = 0, data.find(b"\n")
+            while end >= 0:  # lines are long, and `find` is several times as fast as `split`
+                line = data[start:end]
+                if pending:
+                    line = b"".join([*pending, line])
+                    pending.clear()
                 number += 1
+                if number == 1:
+                    line = _first(line)
                 if line and not line.isspace():
                     yield Record(line, Origin(path, number, offset, len(line)))
                 offset += len(line) + 1
+                start = end + 1
+                end = data.find(b"\n", start)
+            pending.append(data[start:])
     except Damaged as damage:
         broken = Note("unreadable", f"compressed data is damaged: {damage}", Origin(path, number + 1, offset, 0))
     line = _first(b"".join(pending)) if number == 0 else b"".join(pending)
