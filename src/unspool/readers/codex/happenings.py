@@ -1,7 +1,7 @@
 """What the program told its own screen: `event_msg` lines. Most repeat an item, and are passed over."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import unquote
 
 from unspool.model.action import PlanItem
@@ -61,52 +61,14 @@ class Happenings:
         self._outbox = thread.outbox
         self._log = thread.log
         self._goal: Any = None
-        self._handlers: dict[str | None, Callable[[dict[str, Any]], None]] = {
-            "token_count": self._tokens,
-            "agent_message": self._said,
-            "agent_reasoning": self._thought,
-            "agent_reasoning_raw_content": self._thought,
-            "user_message": self._asked,
-            "item_completed": self._item,
-            "task_started": self._started,
-            "turn_started": self._started,
-            "task_complete": self._ended,
-            "turn_complete": self._ended,
-            "turn_aborted": self._aborted,
-            "patch_apply_end": self._done,
-            "exec_command_end": self._done,
-            "mcp_tool_call_end": self._mcp,
-            "view_image_tool_call": self._done,
-            "dynamic_tool_call_response": self._done,
-            "web_search_end": self._searched,
-            "image_generation_end": self._pictured,
-            "context_compacted": self._compacted,
-            "thread_settings_applied": self._settings,
-            "thread_name_updated": self._named,
-            "thread_goal_updated": self._aimed,
-            "thread_rolled_back": self._rolled_back,
-            "undo_completed": self._warned,
-            "entered_review_mode": self._review,
-            "exited_review_mode": self._reviewed,
-            "guardian_assessment": self._guarded,
-            "collab_agent_spawn_end": self._spawned,
-            "collab_agent_interaction_end": self._interacted,
-            "sub_agent_activity": self._activity,
-            "error": self._failed,
-            "stream_error": self._warned,
-            "warning": self._warned,
-            "guardian_warning": self._warned,
-            "deprecation_notice": self._warned,
-            "model_reroute": self._rerouted,
-        }
 
     def read(self, event: dict[str, Any]) -> None:
         kind = event.get("type")
         if kind.__class__ is not str:
             kind = string(kind)
-        handler = self._handlers.get(kind)
+        handler = self._HANDLERS.get(kind)
         if handler is not None:
-            handler(event)
+            handler(self, event)
         elif kind not in _PASSED_OVER:
             self._log.note("unknown", f"event type {kind!r}")
 
@@ -328,6 +290,45 @@ class Happenings:
 
     def _rerouted(self, event: dict[str, Any]) -> None:
         self._thread.runs(event.get("to_model"))
+
+    _HANDLERS: ClassVar[dict[str | None, Callable[["Happenings", dict[str, Any]], None]]] = {
+        "token_count": _tokens,
+        "agent_message": _said,
+        "agent_reasoning": _thought,
+        "agent_reasoning_raw_content": _thought,
+        "user_message": _asked,
+        "item_completed": _item,
+        "task_started": _started,
+        "turn_started": _started,
+        "task_complete": _ended,
+        "turn_complete": _ended,
+        "turn_aborted": _aborted,
+        "patch_apply_end": _done,
+        "exec_command_end": _done,
+        "mcp_tool_call_end": _mcp,
+        "view_image_tool_call": _done,
+        "dynamic_tool_call_response": _done,
+        "web_search_end": _searched,
+        "image_generation_end": _pictured,
+        "context_compacted": _compacted,
+        "thread_settings_applied": _settings,
+        "thread_name_updated": _named,
+        "thread_goal_updated": _aimed,
+        "thread_rolled_back": _rolled_back,
+        "undo_completed": _warned,
+        "entered_review_mode": _review,
+        "exited_review_mode": _reviewed,
+        "guardian_assessment": _guarded,
+        "collab_agent_spawn_end": _spawned,
+        "collab_agent_interaction_end": _interacted,
+        "sub_agent_activity": _activity,
+        "error": _failed,
+        "stream_error": _warned,
+        "warning": _warned,
+        "guardian_warning": _warned,
+        "deprecation_notice": _warned,
+        "model_reroute": _rerouted,
+    }
 
 
 def _paths(item: dict[str, Any]) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """Items of the conversation: `response_item` lines, and the bare lines of logs before September 2025."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 from unspool.actions.codex import qualified
 from unspool.model.event import AgentMessage, Compacted, Notification, Said, ToolOutput
@@ -23,33 +23,18 @@ class Items:
         self._thread = thread
         self._outbox = thread.outbox
         self._log = thread.log
-        self._handlers: dict[str | None, Callable[[dict[str, Any]], None]] = {
-            "message": self._message,
-            "reasoning": self._reasoning,
-            "function_call": self._function,
-            "custom_tool_call": self._custom,
-            "local_shell_call": self._shell,
-            "web_search_call": self._search,
-            "tool_search_call": self._tool_search,
-            "image_generation_call": self._image,
-            "function_call_output": self._output,
-            "custom_tool_call_output": self._output,
-            "tool_search_output": self._found_tools,
-            "agent_message": self.agent_message,
-            **dict.fromkeys(_COMPACTIONS, self._compaction),
-        }
 
     def read(self, item: dict[str, Any]) -> None:
         kind = item.get("type")
         if kind.__class__ is not str:
             kind = string(kind)
-        handler = self._handlers.get(kind)
+        handler = self._HANDLERS.get(kind)
         if self._outbox.queue and kind not in _ANSWERS:
             self._outbox.go_on()
         if self._thread.just_compacted:
             self._thread.just_compacted = kind in _COMPACTIONS
         if handler is not None:
-            handler(item)
+            handler(self, item)
         elif kind is None and "role" in item:
             self._message(item)
         elif kind not in _PASSED_OVER:
@@ -150,6 +135,22 @@ class Items:
 
     def _compaction(self, _item: dict[str, Any]) -> None:
         self._thread.compacted(Compacted(tokens_before=self._thread.tally.context), is_echo=True)
+
+    _HANDLERS: ClassVar[dict[str | None, Callable[["Items", dict[str, Any]], None]]] = {
+        "message": _message,
+        "reasoning": _reasoning,
+        "function_call": _function,
+        "custom_tool_call": _custom,
+        "local_shell_call": _shell,
+        "web_search_call": _search,
+        "tool_search_call": _tool_search,
+        "image_generation_call": _image,
+        "function_call_output": _output,
+        "custom_tool_call_output": _output,
+        "tool_search_output": _found_tools,
+        "agent_message": agent_message,
+        **dict.fromkeys(_COMPACTIONS, _compaction),
+    }
 
 
 def said_in(action: dict[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from unspool.dialect import Record
 from unspool.model import Event, Facts, Note
@@ -47,15 +47,6 @@ class Rollout:
         self._copied: Copied | None = None
         """While it is not yet certain that the thread speaks for itself."""
         self._unsure: list[tuple[Any, dict[str, Any]]] = []
-        self._handlers: dict[str | None, Callable[[dict[str, Any]], None]] = {
-            "response_item": self._items.read,
-            "event_msg": self._happenings.read,
-            "turn_context": self._turn,
-            "session_meta": self._meta,
-            "token_usage_record": self._usage,
-            "compacted": self._compacted,
-            "inter_agent_communication": self._items.agent_message,
-        }
 
     @property
     def sessions(self) -> dict[str, Facts]:
@@ -95,9 +86,12 @@ class Rollout:
             self._lines += 1
             if "ordinal" in line:
                 self._thread.itemised = True
-            handler = self._handlers.get(kind) if kind.__class__ is str else None
-            if handler is not None:
-                handler(payload)
+            if kind == "response_item":
+                self._items.read(payload)
+            elif kind == "event_msg":
+                self._happenings.read(payload)
+            elif kind.__class__ is str and (handler := self._HANDLERS.get(kind)) is not None:
+                handler(self, payload)
             elif text_of(kind) not in _PASSED_OVER:
                 self._log.note("unknown", f"record type {kind!r}")
         elif "payload" in line:
@@ -219,6 +213,17 @@ class Rollout:
         self._outbox.go_on()
         text = text_of(record.get("message"))
         self._thread.compacted(Compacted(text, tokens_before=self._thread.tally.context), is_echo=False)
+
+    def _told(self, letter: dict[str, Any]) -> None:
+        self._items.agent_message(letter)
+
+    _HANDLERS: ClassVar[dict[str, Callable[["Rollout", dict[str, Any]], None]]] = {
+        "turn_context": _turn,
+        "session_meta": _meta,
+        "token_usage_record": _usage,
+        "compacted": _compacted,
+        "inter_agent_communication": _told,
+    }
 
 
 def _is_agent(header: dict[str, Any]) -> bool:
