@@ -48,7 +48,8 @@ class OpenLog:
                 items = feed(record)
             except RecursionError:  # it could be decoded, but not be worked with
                 items = [Note("unreadable", "nested too deeply", record.origin)]
-            yield from items
+            if items:
+                yield from items
         yield from self._decoder.close()
 
     def records(self) -> Iterator[Record | Note]:

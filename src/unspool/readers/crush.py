@@ -9,7 +9,7 @@ Of tokens it keeps those of the last call only, and those from a cache among the
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from unspool.actions import vocabulary_for
 from unspool.dialect import Head, Place, Reader, Record
@@ -88,13 +88,6 @@ class Database:
         self._models: dict[str, str] = {}
         self._session = ""
         self._stream = MAIN
-        self._parts: dict[str, Callable[[dict[str, Any], str], None]] = {
-            "reasoning": self._reasoning,
-            "tool_call": self._call,
-            "tool_result": self._result,
-            "finish": self._finish,
-            "shell_command": self._shell,
-        }
 
     @property
     def sessions(self) -> dict[str, Facts]:
@@ -171,9 +164,9 @@ class Database:
         typed: list[str] = []
         for at, part in enumerate(listing(decoded(self._log, row.get("parts"), "a message's parts"))):
             kind, data = mapping(part).get("type"), mapping(mapping(part).get("data"))
-            handler = self._parts.get(kind) if isinstance(kind, str) else None
+            handler = self._PARTS.get(kind) if isinstance(kind, str) else None
             if handler is not None:
-                handler(data, f"{key}:{at}")
+                handler(self, data, f"{key}:{at}")
             elif kind not in ("text", "image_url", "binary"):
                 self._log.note("unknown", f"part type {kind!r}")
             elif data.get("hidden") is True:
@@ -221,6 +214,14 @@ class Database:
 
     def _emit(self, content: Content, key: str) -> None:
         self._log.emit(content, key, self._stream)
+
+    _PARTS: ClassVar[dict[str, Callable[["Database", dict[str, Any], str], None]]] = {
+        "reasoning": _reasoning,
+        "tool_call": _call,
+        "tool_result": _result,
+        "finish": _finish,
+        "shell_command": _shell,
+    }
 
 
 def _said(text: str, role: str, summary: bool) -> Content:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import msgspec
 from msgspec import Raw, Struct, field
@@ -101,20 +101,6 @@ class Transcript:
         """A compaction whose summary comes with the next record."""
         self._filed: dict[str, bool] = {}
         """Agents with a file of their own."""
-        self._types: dict[Any, Callable[[Line, str, str], None]] = {
-            "user": self._user,
-            "assistant": self._assistant,
-            "system": self._system,
-            "progress": self._progress,
-            "attachment": self._attachment,
-            "queue-operation": self._queue,
-            "summary": self._summary,
-            "ai-title": self._title,
-            "custom-title": self._title,
-            "agent-name": self._title,
-            "pr-link": self._pull_request,
-            "fork-context-ref": self._fork,
-        }
 
     @property
     def sessions(self) -> dict[str, Facts]:
@@ -134,7 +120,7 @@ class Transcript:
             return log.take()
         log.at(line.timestamp)
         kind = line.type
-        handler = self._types.get(kind) if isinstance(kind, str) else None
+        handler = self._TYPES.get(kind) if isinstance(kind, str) else None
         if handler is None:
             if not isinstance(kind, str) or kind not in _PASSED_OVER:
                 log.note("unknown", f"record type {kind!r}")
@@ -146,7 +132,7 @@ class Transcript:
             return log.take()
         else:
             self._seen.add(key)
-        handler(line, key, MAIN if not line.is_sidechain else self._stream(line, key))
+        handler(self, line, key, MAIN if not line.is_sidechain else self._stream(line, key))
         return log.take()
 
     def _opened(self, record: Record) -> Line | None:
@@ -329,6 +315,21 @@ class Transcript:
     def _fork(self, line: Line, _key: str, _stream: str) -> None:
         parent = string(line.parent_session_id) or string(line.source_session_id)
         self._log.facts.parent = parent or self._log.facts.parent
+
+    _TYPES: ClassVar[dict[Any, Callable[["Transcript", Line, str, str], None]]] = {
+        "user": _user,
+        "assistant": _assistant,
+        "system": _system,
+        "progress": _progress,
+        "attachment": _attachment,
+        "queue-operation": _queue,
+        "summary": _summary,
+        "ai-title": _title,
+        "custom-title": _title,
+        "agent-name": _title,
+        "pr-link": _pull_request,
+        "fork-context-ref": _fork,
+    }
 
 
 def _hooks(line: Line) -> Notification:

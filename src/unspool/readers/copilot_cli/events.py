@@ -7,7 +7,7 @@ sub-agent carry its `agentId`, in older logs only the call that spawned it (`par
 import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from unspool.actions import vocabulary_for
 from unspool.actions.vocabulary import meaning
@@ -58,41 +58,6 @@ class Events:
         self._thought: dict[str, str] = {}
         self._key = ""
         self._stream = MAIN
-        self._types: dict[str, Callable[[dict[str, Any]], None]] = {
-            "session.start": self._start,
-            "session.resume": self._start,
-            "session.context_changed": self._context,
-            "session.title_changed": self._titled,
-            "session.model_change": self._model,
-            "session.info": lambda data: self._notify(data.get("message"), "info"),
-            "session.warning": lambda data: self._notify(data.get("message"), "warning"),
-            "session.error": lambda data: self._notify(data.get("message"), "error"),
-            "session.mode_changed": lambda data: self._notify(f"mode: {text_of(data.get('newMode'))}", "info"),
-            "session.mode_notice_delivered": lambda data: self._notify(data.get("content"), "context"),
-            "session.handoff": lambda data: self._notify(data.get("summary") or data.get("context"), "context"),
-            "session.truncation": self._truncated,
-            "session.context_cleared": lambda _data: self._emit(Compacted(trigger="clear")),
-            "session.compaction_complete": self._compacted,
-            "session.task_complete": lambda data: self._emit(TurnEnd("completed", text=string(data.get("summary")))),
-            "session.shutdown": self._shutdown,
-            "abort": lambda data: self._emit(TurnEnd("interrupted", text=string(data.get("reason")))),
-            "user.message": self._user,
-            "assistant.message": self._assistant,
-            "assistant.reasoning": lambda data: self._think(data.get("content")),
-            "assistant.usage": self._usage,
-            "model.call_failure": lambda data: self._notify(data.get("errorMessage") or data.get("message"), "error"),
-            "tool.user_requested": self._called,
-            "tool.execution_start": self._called,
-            "tool.execution_complete": self._result,
-            "skill.invoked": lambda data: self._notify(f"skill: {text_of(data.get('name'))}", "info"),
-            "subagent.started": self._spawned,
-            "subagent.completed": lambda data: self._agent_over(data, "completed"),
-            "subagent.failed": lambda data: self._agent_over(data, "failed"),
-            "hook.end": self._hooked,
-            "system.message": lambda data: self._notify(data.get("content"), "system"),
-            "system.notification": lambda data: self._notify(data.get("content"), "context"),
-            "command.execute": self._command,
-        }
 
     @property
     def sessions(self) -> dict[str, Facts]:
@@ -108,7 +73,7 @@ class Events:
             if value is not None:
                 log.note("skipped", "no event")
             return log.take()
-        tell = self._types.get(kind)
+        tell = self._TYPES.get(kind)
         if tell is None:
             if kind not in SILENT:
                 log.note("unknown", f"record type {kind!r}")
@@ -118,7 +83,7 @@ class Events:
             log.at(value.get("timestamp"))
             self._key = key
             self._stream = self._stream_of(value.get("agentId"), data.get("parentToolCallId"))
-            tell(data)
+            tell(self, data)
         return log.take()
 
     def close(self) -> Iterable[Event | Note]:
@@ -296,6 +261,42 @@ class Events:
     def _command(self, data: dict[str, Any]) -> None:
         name = text_of(data.get("commandName") or data.get("command")).lstrip("/")
         self._emit(SlashCommand(f"/{name}", string(data.get("args")) or None))
+
+    _TYPES: ClassVar[dict[str, Callable[["Events", dict[str, Any]], None]]] = {
+        "session.start": _start,
+        "session.resume": _start,
+        "session.context_changed": _context,
+        "session.title_changed": _titled,
+        "session.model_change": _model,
+        "session.info": lambda self, data: self._notify(data.get("message"), "info"),
+        "session.warning": lambda self, data: self._notify(data.get("message"), "warning"),
+        "session.error": lambda self, data: self._notify(data.get("message"), "error"),
+        "session.mode_changed": lambda self, data: self._notify(f"mode: {text_of(data.get('newMode'))}", "info"),
+        "session.mode_notice_delivered": lambda self, data: self._notify(data.get("content"), "context"),
+        "session.handoff": lambda self, data: self._notify(data.get("summary") or data.get("context"), "context"),
+        "session.truncation": _truncated,
+        "session.context_cleared": lambda self, _data: self._emit(Compacted(trigger="clear")),
+        "session.compaction_complete": _compacted,
+        "session.task_complete": lambda self, data: self._emit(TurnEnd("completed", text=string(data.get("summary")))),
+        "session.shutdown": _shutdown,
+        "abort": lambda self, data: self._emit(TurnEnd("interrupted", text=string(data.get("reason")))),
+        "user.message": _user,
+        "assistant.message": _assistant,
+        "assistant.reasoning": lambda self, data: self._think(data.get("content")),
+        "assistant.usage": _usage,
+        "model.call_failure": lambda self, data: self._notify(data.get("errorMessage") or data.get("message"), "error"),
+        "tool.user_requested": _called,
+        "tool.execution_start": _called,
+        "tool.execution_complete": _result,
+        "skill.invoked": lambda self, data: self._notify(f"skill: {text_of(data.get('name'))}", "info"),
+        "subagent.started": _spawned,
+        "subagent.completed": lambda self, data: self._agent_over(data, "completed"),
+        "subagent.failed": lambda self, data: self._agent_over(data, "failed"),
+        "hook.end": _hooked,
+        "system.message": lambda self, data: self._notify(data.get("content"), "system"),
+        "system.notification": lambda self, data: self._notify(data.get("content"), "context"),
+        "command.execute": _command,
+    }
 
 
 def _attached(attachment: Any) -> str:

@@ -10,7 +10,7 @@ A sub-agent has a file of its own that names the session and the call that it ca
 import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from unspool.actions import vocabulary_for
 from unspool.dialect import Record
@@ -62,14 +62,6 @@ class Sessions:
         self._repeats = Repeats()
         self._counted = (0, 0, 0, 0, 0)
         self._times = 0
-        self._types: dict[str, Callable[[dict[str, Any], str], None]] = {
-            "session_start": self._start,
-            "message": self._message,
-            "todo_state": self._planned,
-            "compaction_state": self._compacted,
-            "agent_turn_outcome": self._ended,
-            "session_end": lambda _value, _key: None,
-        }
 
     @property
     def sessions(self) -> dict[str, Facts]:
@@ -83,14 +75,14 @@ class Sessions:
             if value is not None:
                 log.note("skipped", "no record of a session")
             return log.take()
-        tell = self._types.get(kind)
+        tell = self._TYPES.get(kind)
         if tell is None:
             log.note("unknown", f"record type {kind!r}")
         elif (key := self._repeats.key(value.get("id"), record)) is not None:
             log.at(value.get("timestamp"))
             if kind != "session_start":
                 self._spawned()
-            tell(value, self._prefix + key)
+            tell(self, value, self._prefix + key)
         return log.take()
 
     def close(self) -> Iterable[Event | Note]:
@@ -237,6 +229,15 @@ class Sessions:
         else:
             status = "completed" if reason in ("completed", "success", "") else "failed"
         self._log.emit(TurnEnd(status, text=None if status == "completed" else reason), key, self._stream)
+
+    _TYPES: ClassVar[dict[str, Callable[["Sessions", dict[str, Any], str], None]]] = {
+        "session_start": _start,
+        "message": _message,
+        "todo_state": _planned,
+        "compaction_state": _compacted,
+        "agent_turn_outcome": _ended,
+        "session_end": lambda _self, _value, _key: None,
+    }
 
 
 def _item(text: Any, status: Any) -> PlanItem:

@@ -6,7 +6,7 @@ message   {id, role, created, content: [text | thinking | toolRequest | toolResp
 """
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 from unspool.actions import vocabulary_for
 from unspool.model import MAIN, Content, Origin
@@ -54,17 +54,6 @@ class Messages:
         """Sub-agents: time, name and origin."""
         self._here = Place()
         self._stream = MAIN
-        self._blocks: dict[str, Callable[[dict[str, Any], str], None]] = {
-            "toolRequest": self._call,
-            "frontendToolRequest": self._call,
-            "toolResponse": self._result,
-            "systemNotification": self._notice,
-            "toolConfirmationRequest": self._asked,
-            "actionRequired": self._asked,
-            "conversationCompacted": self._compacted,
-            "contextLengthExceeded": self._exceeded,
-            "summarizationRequested": self._exceeded,
-        }
 
     def session(self, info: dict[str, Any], key: str) -> None:
         """A database keeps its JSON under other names than an export."""
@@ -215,13 +204,13 @@ class Messages:
     def _other(self, block: Any, key: str) -> None:
         told = mapping(block)
         kind = told.get("type")
-        handler = self._blocks.get(kind) if isinstance(kind, str) else None
+        handler = self._BLOCKS.get(kind) if isinstance(kind, str) else None
         if handler is None:
             self._log.note("unknown", f"block type {kind!r}")
             if text := text_of(told.get("text")):
                 self._emit(Notification(text, "info"), key)
         else:
-            handler(told, key)
+            handler(self, told, key)
 
     def _call(self, block: dict[str, Any], key: str) -> None:
         asked = mapping(block.get("toolCall"))
@@ -256,6 +245,18 @@ class Messages:
 
     def _emit(self, content: Content, key: str) -> None:
         self._log.emit(content, key, self._stream)
+
+    _BLOCKS: ClassVar[dict[str, Callable[["Messages", dict[str, Any], str], None]]] = {
+        "toolRequest": _call,
+        "frontendToolRequest": _call,
+        "toolResponse": _result,
+        "systemNotification": _notice,
+        "toolConfirmationRequest": _asked,
+        "actionRequired": _asked,
+        "conversationCompacted": _compacted,
+        "contextLengthExceeded": _exceeded,
+        "summarizationRequested": _exceeded,
+    }
 
 
 def _outcome(result: dict[str, Any]) -> tuple[str, bool]:

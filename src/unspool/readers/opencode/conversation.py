@@ -7,7 +7,7 @@ part      {id, messageID, type: text | reasoning | tool | file | step-finish | c
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from msgspec import Struct, field
 
@@ -77,19 +77,6 @@ class Conversation:
         """Of sub-agents, whether a call was seen to start them or not: time, title and origin."""
         self._done: set[tuple[str, str]] = set()
         self._trigger: str | None = None
-        self._parts: dict[str, Callable[[Message, dict[str, Any], str], None]] = {
-            "text": self._text,
-            "reasoning": self._reasoning,
-            "tool": self._tool,
-            "file": self._file,
-            "step-finish": self._step,
-            "compaction": self._compaction,
-            "retry": self._retry,
-            "subtask": self._subtask,
-            "tool-invocation": self._invocation,
-            "system": self._system,
-            "model": self._model,
-        }
 
     def session(self, info: dict[str, Any]) -> None:
         """A database names the same things by `parent_id` and `time_created`."""
@@ -154,9 +141,9 @@ class Conversation:
         kind = part.get("type")
         if message.results and kind != "tool":
             self._settle(message)
-        handler = self._parts.get(kind) if isinstance(kind, str) else None
+        handler = self._PARTS.get(kind) if isinstance(kind, str) else None
         if handler is not None:
-            handler(message, part, string(key or part.get("id")) or f"{message.id}:{message.parts}")
+            handler(self, message, part, string(key or part.get("id")) or f"{message.id}:{message.parts}")
         elif not isinstance(kind, str) or kind not in _PASSED_OVER:
             self._log.note("unknown", f"part type {kind!r}")
 
@@ -341,6 +328,20 @@ class Conversation:
         state["status"] = "completed" if given.get("state") == "result" else "running"
         part = {"tool": given.get("toolName"), "callID": given.get("toolCallId"), "state": state}
         self._tool(message, part, key)
+
+    _PARTS: ClassVar[dict[str, Callable[["Conversation", Message, dict[str, Any], str], None]]] = {
+        "text": _text,
+        "reasoning": _reasoning,
+        "tool": _tool,
+        "file": _file,
+        "step-finish": _step,
+        "compaction": _compaction,
+        "retry": _retry,
+        "subtask": _subtask,
+        "tool-invocation": _invocation,
+        "system": _system,
+        "model": _model,
+    }
 
 
 def _model_of(value: Any) -> str | None:

@@ -10,7 +10,7 @@ which they happened, and so they are told: what was left behind was said and pai
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from unspool.dialect import Record
 from unspool.model import MAIN, Event, Facts, Note
@@ -41,23 +41,6 @@ class Entries:
             self._log.session = _session_of(file.parent.name)
             self._stream, self._prefix = f"agent:{name}", f"{name}:"
         self._repeats = Repeats()
-        self._types: dict[str, Callable[[dict[str, Any], str], None]] = {
-            "session": self._header,
-            "message": self._message,
-            "model_change": self._model,
-            "compaction": self._compacted,
-            "branch_summary": self._summary,
-            "custom_message": self._shown,
-            "custom": self._custom,
-            "ephemeral": self._ephemeral,
-            "session_info": self._named,
-            "title": self._named,
-            "title_change": self._named,
-            "session_init": self._begun,
-            "model_usage": self._aside,
-            "mode_change": self._mode,
-            "reset_boundary": self._cleared,
-        }
 
     @property
     def sessions(self) -> dict[str, Facts]:
@@ -69,7 +52,7 @@ class Entries:
         if value is None:
             return log.take()
         kind = value.get("type")
-        tell = self._types.get(kind) if isinstance(kind, str) else None
+        tell = self._TYPES.get(kind) if isinstance(kind, str) else None
         if tell is None:
             if not isinstance(kind, str) or kind not in _STATE:
                 log.note("unknown", f"record type {kind!r}")
@@ -77,7 +60,7 @@ class Entries:
         key = self._repeats.key(value.get("id"), record) if kind not in _HEADERS else ""
         if key is not None:
             log.at(value.get("timestamp"))
-            tell(value, self._prefix + key)
+            tell(self, value, self._prefix + key)
         return log.take()
 
     def close(self) -> Iterable[Event | Note]:
@@ -160,6 +143,24 @@ class Entries:
 
     def _mode(self, value: dict[str, Any], key: str) -> None:
         self._log.emit(Notification(f"mode: {text_of(value.get('mode'))}", "info"), key, self._stream)
+
+    _TYPES: ClassVar[dict[str, Callable[["Entries", dict[str, Any], str], None]]] = {
+        "session": _header,
+        "message": _message,
+        "model_change": _model,
+        "compaction": _compacted,
+        "branch_summary": _summary,
+        "custom_message": _shown,
+        "custom": _custom,
+        "ephemeral": _ephemeral,
+        "session_info": _named,
+        "title": _named,
+        "title_change": _named,
+        "session_init": _begun,
+        "model_usage": _aside,
+        "mode_change": _mode,
+        "reset_boundary": _cleared,
+    }
 
 
 def _session_of(name: str) -> str:

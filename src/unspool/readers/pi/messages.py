@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 from unspool.actions import vocabulary_for
 from unspool.model import MAIN
@@ -38,20 +38,6 @@ class Messages:
     def __init__(self, log: Log) -> None:
         self._log = log
         self._vocabulary = vocabulary_for(log.agent)
-        self._roles: dict[str, Callable[[dict[str, Any], str, str], None]] = {
-            "user": self._user,
-            "assistant": self._assistant,
-            "toolResult": self._result,
-            "bashExecution": self._typed_shell,
-            "pythonExecution": self._typed_shell,
-            "custom": self._shown,
-            "hookMessage": self._shown,
-            "fileMention": self._mentioned,
-            "developer": self._instructed,
-            "system": self._instructed,
-            "branchSummary": self._summary,
-            "compactionSummary": self._compacted,
-        }
         self._said: str | None = None
         self.model: str | None = None
         """The model that answers now."""
@@ -61,12 +47,12 @@ class Messages:
             self._log.note("odd", "a message that is no object")
             return
         role = message.get("role")
-        tell = self._roles.get(role) if isinstance(role, str) else None
+        tell = self._ROLES.get(role) if isinstance(role, str) else None
         if tell is None:
             self._log.note("unknown", f"role {role!r}")
             self._log.emit(Notification(content_text(message.get("content")), "context"), key, stream)
             return
-        tell(message, key, stream)
+        tell(self, message, key, stream)
 
     def switched(self, model: str, key: str, stream: str = MAIN) -> None:
         """A change of the model; the one that the log begins with is none."""
@@ -173,3 +159,18 @@ class Messages:
     def _compacted(self, message: dict[str, Any], key: str, stream: str) -> None:
         before = count(message.get("tokensBefore")) or None
         self._log.emit(Compacted(text_of(message.get("summary")), None, before), key, stream)
+
+    _ROLES: ClassVar[dict[str, Callable[["Messages", dict[str, Any], str, str], None]]] = {
+        "user": _user,
+        "assistant": _assistant,
+        "toolResult": _result,
+        "bashExecution": _typed_shell,
+        "pythonExecution": _typed_shell,
+        "custom": _shown,
+        "hookMessage": _shown,
+        "fileMention": _mentioned,
+        "developer": _instructed,
+        "system": _instructed,
+        "branchSummary": _summary,
+        "compactionSummary": _compacted,
+    }
