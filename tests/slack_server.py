@@ -79,6 +79,8 @@ class SlackServer:
         """By timestamp, as they stand."""
         self.reactions: dict[str, list[str]] = {}
         self.changed = threading.Condition()
+        self._over = threading.Event()
+        """Nothing hangs longer than the server runs."""
         self._number = 0
         slack = self
 
@@ -101,6 +103,7 @@ class SlackServer:
         try:
             yield self
         finally:
+            self._over.set()
             self._http.shutdown()
             self._thread.join()
             self._http.server_close()
@@ -135,7 +138,7 @@ class SlackServer:
             self.calls.append(Call(arrived, method, arguments, planned.status if planned else 200, answer.get("error")))
             self.changed.notify_all()
         if planned:
-            time.sleep(planned.hang)
+            self._over.wait(planned.hang)
         data = planned.body if planned and planned.body is not None else json.dumps(answer).encode()
         try:
             http.send_response(planned.status if planned else 200)

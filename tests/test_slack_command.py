@@ -115,7 +115,7 @@ def started(variables: dict[str, str], *options: str) -> subprocess.Popen[bytes]
 
 
 def test_the_terminal_does_not_wait_for_slack(slack: SlackServer, variables: dict[str, str]) -> None:
-    slack.planned.append(Planned(500, hang=6))
+    slack.planned.append(Planned(500, hang=60))
     with started(variables, "--slack-deadline", "100ms") as process:
         assert process.stdin is not None
         assert process.stdout is not None
@@ -127,11 +127,11 @@ def test_the_terminal_does_not_wait_for_slack(slack: SlackServer, variables: dic
             process.stdin.write(lines(record))
             process.stdin.flush()
             process.stdout.readline()
-        assert time.monotonic() - begin < 5
+        assert time.monotonic() - begin < 50
         process.stdin.close()
         process.stdout.read()
-        process.wait(20)
-        assert time.monotonic() - begin < 6
+        process.wait(60)
+        assert time.monotonic() - begin < 50
         assert process.returncode == 0
 
 
@@ -166,7 +166,7 @@ def test_who_waits_for_slack_may_have_enough(
         process.send_signal(number)
         assert process.stderr is not None
         said = process.stderr.read().decode()
-        process.wait(20)
+        process.wait(60)
     assert process.returncode == status
     assert "Slack: 4 messages not sent (" in said
     assert "Traceback" not in said

@@ -165,26 +165,26 @@ def test_nobody_there_is_told_at_the_end(slack: SlackServer) -> None:
 
 
 def test_the_deadline_ends_it_though_slack_never_answers(slack: SlackServer, deliver: Make) -> None:
-    slack.planned.append(Planned(500, hang=3))
+    slack.planned.append(Planned(500, hang=60))
     delivery = deliver(second=0.05)
     delivery.put(HEAD)
     slack.wait(1)
     delivery.put(Say("a", said("a")))
     begin = time.monotonic()
     report = delivery.close(4)
-    assert time.monotonic() - begin < 2
+    assert time.monotonic() - begin < 50
     assert report.missed == ("head", "a")
     assert report.reasons == ("there was no time left",)
 
 
 def test_a_pause_that_outlasts_the_deadline_is_not_waited_for(slack: SlackServer, deliver: Make) -> None:
-    slack.planned.append(Planned(429, "ratelimited", "3000"))
+    slack.planned.append(Planned(429, "ratelimited", "30000"))
     delivery = deliver()
     delivery.put(HEAD)
     slack.wait(1)
     begin = time.monotonic()
-    report = delivery.close(1000)
-    assert time.monotonic() - begin < 1000 * SECOND / 2
+    report = delivery.close(10_000)
+    assert time.monotonic() - begin < 10_000 * SECOND / 2
     assert report == Report(1, None, 1, ("head",), ("chat.postMessage: rate limited",))
 
 
