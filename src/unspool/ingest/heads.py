@@ -35,10 +35,7 @@ def reader_for(head: Head) -> Reader | None:
     """Only one may claim it, so any order is right; the files of a folder are mostly one agent's."""
     if _latest and _latest[0].claims(head):
         return _latest[0]
-    found = next((reader for reader in READERS.values() if reader.claims(head)), None)
-    if found is not None:
-        _latest[:] = [found]
-    return found
+    return _remembered(next((reader for reader in READERS.values() if reader.claims(head)), None))
 
 
 def marked(start: bytes) -> Reader | None:
@@ -47,7 +44,13 @@ def marked(start: bytes) -> Reader | None:
         return _latest[0]
     if not opens_a_document(start[:_GLANCED].partition(b"\n")[0].rstrip()):
         return None
-    return next((reader for reader in READERS.values() if reader.mark and reader.mark.match(start)), None)
+    return _remembered(next((reader for reader in READERS.values() if reader.mark and reader.mark.match(start)), None))
+
+
+def _remembered(found: Reader | None) -> Reader | None:
+    if found is not None:
+        _latest[:] = [found]
+    return found
 
 
 def head_of(path: str, lines: int = LOOK) -> Head:

@@ -8,8 +8,8 @@ import os
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import nullcontext
-from io import BufferedReader, BytesIO, RawIOBase
+from contextlib import AbstractContextManager, nullcontext
+from io import BufferedReader, BytesIO, FileIO, RawIOBase
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -43,15 +43,16 @@ _GZIP, _ZSTD, _SKIPPED = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\x2a\x4d\x18"
 class _Rejoined(RawIOBase):
     """A file from which the beginning was read already."""
 
-    def __init__(self, head: bytes, rest: BufferedReader) -> None:
-        self._head, self._rest = head, rest
+    def __init__(self, head: bytes, rest: FileIO | BufferedReader) -> None:
+        self._head = head
+        self._more = rest.read1 if isinstance(rest, BufferedReader) else rest.read
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: "Buffer") -> int:
         size = len(memoryview(buffer))
-        data = self._head[:size] or self._rest.read1(size)
+        data = self._head[:size] or self._more(size)
         self._head = self._head[size:]
         memoryview(buffer)[: len(data)] = data
         return len(data)
@@ -122,36 +123,46 @@ def blocks(path: str, size: int = BLOCK) -> Iterator[bytes]:
     if path == DASH and sys.stdin is None:
         raise InputNotFound("standard input is closed")
     try:
-        with nullcontext(cast(BufferedReader, sys.stdin.buffer)) if path == DASH else opened(path, bite=size) as whole:
-            file = whole
-            if len(start := file.peek(12)[:12]) < 12:  # a pipe whose first write was short
-                start = file.read(12)
-                file = BufferedReader(_Rejoined(start, whole), BLOCK)
+        with _opened(path, size) as file:
+            start = file.read(_first_bite(file, size))
+            while len(start) < 12 and (more := file.read(12 - len(start))):  # a pipe whose first write was short
+                start += more
             if start.startswith(_GZIP):
-                yield from _unzip(file)
-            elif start[:4] + start[8:] == COMPACT:
+                yield from _unzip(BufferedReader(_Rejoined(start, file)))
+            elif start[:4] + start[8:12] == COMPACT:
                 from unspool.sources.compact import unpack
 
-                yield from unpack(file)
+                yield from unpack(BufferedReader(_Rejoined(start, file)))
             elif start.startswith(CALL):
-                yield from _composed(file)
+                yield from _composed(start + file.read())
             elif _is_zstd(start[:4]):
-                yield from _unpack(file)
+                yield from _unpack(BufferedReader(_Rejoined(start, file)))
             else:
-                block = file.read(size)
-                while block:
-                    yield block
-                    block = file.read(BLOCK)
+                while start:
+                    yield start
+                    start = file.read(BLOCK)
     except OSError as error:
         raise InputNotFound(f"{path}: {error.strerror}") from error
 
 
-def _composed(file: BufferedReader) -> Iterator[bytes]:
+def _opened(path: str, bite: int) -> AbstractContextManager[FileIO | BufferedReader]:
+    if path == DASH:
+        return nullcontext(cast(BufferedReader, sys.stdin.buffer))
+    return opened(path, bite=bite) if is_url(path) else open(path, "rb", 0)
+
+
+def _first_bite(file: FileIO | BufferedReader, size: int) -> int:
+    """No more than there is: most files are small, and there are many of them."""
+    whole = os.fstat(file.fileno()).st_size if isinstance(file, FileIO) else 0
+    return min(size, whole + 1) if whole else size
+
+
+def _composed(data: bytes) -> Iterator[bytes]:
     """The record of a call in flight, as far as it came."""
     from unspool.sources.callfile import read_call
     from unspool.sources.composing import line_of, record_of
 
-    if (call := read_call(file.read())) is None:
+    if (call := read_call(data)) is None:
         raise Damaged("the file of a call that had hardly begun")
     yield bytes(line_of(record_of(call)))
 
