@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import hypothesis
 import pytest
 
 from browsing import CHROMIUM, FLAGS, Window
@@ -17,6 +18,12 @@ if TYPE_CHECKING:
 
 Run = Callable[..., subprocess.CompletedProcess[bytes]]
 Write = Callable[..., Path]
+
+# Machines are noisy.
+hypothesis.settings.register_profile(
+    "unhurried", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("unhurried")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

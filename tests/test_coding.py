@@ -9,7 +9,7 @@ from typing import Any
 import brotli
 import pytest
 import zstandard
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from unspool.sources import coding
@@ -43,7 +43,6 @@ PACKED: dict[str, tuple[str, Callable[[bytes], Any]]] = {
 
 
 @pytest.mark.parametrize("name", PACKED)
-@settings(deadline=None)
 @given(cuts=st.lists(st.integers(0, 3000), max_size=6))
 def test_any_split_unpacks_to_the_same(name: str, cuts: list[int]) -> None:
     codings, pack = PACKED[name]

@@ -41,7 +41,6 @@ def told(start: str, continues: dict[str, list[str]], seen: list[str]) -> None:
     seen.append(start)
 
 
-@settings(deadline=None)
 @given(graphs(), st.data())
 def test_any_tree_is_told_parents_first_and_each_turn_once(
     continues: dict[str, list[str]], data: st.DataObject
@@ -57,7 +56,7 @@ def test_any_tree_is_told_parents_first_and_each_turn_once(
     assert order == expected
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(graphs())
 def test_a_stored_tree_resolves_as_it_was_given(tmp_path_factory: pytest.TempPathFactory, continues: Any) -> None:
     with Store.open(tmp_path_factory.mktemp("home")) as store:
@@ -68,7 +67,6 @@ def test_a_stored_tree_resolves_as_it_was_given(tmp_path_factory: pytest.TempPat
         assert texts(store, ids[last]) == parents_first([last], continues)
 
 
-@settings(deadline=None)
 @given(graphs(), st.data())
 def test_a_cycle_is_an_error(continues: dict[str, list[str]], data: st.DataObject) -> None:
     top = next(reversed(continues))
@@ -128,7 +126,6 @@ def test_options_are_merged_nearer_ones_win_lists_are_replaced_null_takes_away()
     }
 
 
-@settings(deadline=None)
 @given(st.lists(deltas, max_size=4), deltas)
 def test_the_last_word_counts_and_no_null_is_left(steps: list[dict[str, Any]], last: dict[str, Any]) -> None:
     merged = inherited([*steps, last])

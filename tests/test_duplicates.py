@@ -95,7 +95,6 @@ def test_leaving_out_the_hashes_that_cannot_win_changes_nothing(monkeypatch: pyt
     assert signature(long) == fast
 
 
-@settings(deadline=None)
 @given(st.text(max_size=60))
 def test_any_text_has_a_signature(text: str) -> None:
     value = signature(record(text))
@@ -179,7 +178,7 @@ def test_a_chain_does_not_drop_what_is_unlike_the_one_that_is_kept() -> None:
     assert clusters([second, first, third], 0.9) == [[0, 1, 2]]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.randoms(use_true_random=False), st.sampled_from([0.5, 0.7, 0.9, 0.95, 1.0]))
 def test_clusters_hold_what_they_promise(chance: random.Random, threshold: float) -> None:
     signatures: list[bytes] = []

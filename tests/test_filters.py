@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from unspool.errors import UnspoolError
@@ -208,7 +208,6 @@ _MESSAGES = st.fixed_dictionaries(
 )
 
 
-@settings(deadline=None)
 @given(st.lists(_MESSAGES, max_size=6))
 def test_no_message_makes_a_filter_raise(messages: list[dict[str, Any]]) -> None:
     texts = [text for text in FILTERS if text != "arguments-fit" or find_spec("jsonschema")]

@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from unspool.recorder.framing import (
@@ -36,7 +36,6 @@ def fed(body: Body, data: bytes, cuts: list[int]) -> tuple[bytes, bytes]:
     return content, behind
 
 
-@settings(deadline=None)
 @given(PIECES, CUTS, st.sampled_from([b"", b"; ext=1", b';a="b"']), st.binary(max_size=30))
 def test_chunks_are_found_however_they_are_split(
     pieces: list[bytes], cuts: list[int], ext: bytes, next_: bytes
@@ -48,7 +47,6 @@ def test_chunks_are_found_however_they_are_split(
     assert body.trailers == [("x-a", "b")]
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=60), CUTS, st.binary(max_size=30))
 def test_a_length_is_kept_however_bytes_arrive(data: bytes, cuts: list[int], next_: bytes) -> None:
     body = Sized(len(data))
@@ -56,7 +54,6 @@ def test_a_length_is_kept_however_bytes_arrive(data: bytes, cuts: list[int], nex
     assert body.done
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=200), CUTS)
 def test_any_bytes_are_chunks_or_refused(data: bytes, cuts: list[int]) -> None:
     body = Chunked()
@@ -67,7 +64,6 @@ def test_any_bytes_are_chunks_or_refused(data: bytes, cuts: list[int]) -> None:
     assert len(content) + len(behind) <= len(data)
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=200))
 def test_any_bytes_are_a_head_or_refused(data: bytes) -> None:
     for read in (request_head, response_head):

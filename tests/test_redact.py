@@ -235,7 +235,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(VALUES)
 def test_raw_json_and_values_agree_at_any_depth(value: Any) -> None:
     redactor = Redactor(KEY)
@@ -248,7 +248,7 @@ def test_raw_json_and_values_agree_at_any_depth(value: Any) -> None:
         assert json.loads(redactor.values([once])[0]) == expected
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(VALUES)
 def test_redacting_twice_changes_nothing(value: Any) -> None:
     redactor = Redactor(KEY)

@@ -145,7 +145,7 @@ ANYTHING = st.text(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(ANYTHING, st.integers(40, 400), st.integers(1, 4))
 def test_any_text_gives_texts_that_slack_takes(text: str, limit: int, most: int) -> None:
     for pieces in (mrkdwn(text), code(text), italic(text), link("https://e.org/" + text, [Text(text or "x")])):
@@ -157,7 +157,7 @@ def test_any_text_gives_texts_that_slack_takes(text: str, limit: int, most: int)
             assert not any(unicodedata.category(letter) == "Cs" for letter in page)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.text(max_size=400), st.integers(1, 60))
 def test_shortened_texts_are_short(text: str, most: int) -> None:
     assert len(shorten(text, most)) <= most

@@ -330,7 +330,7 @@ HOSTILE = st.text(st.sampled_from("a &<>`*_@|\n\x1b\U0001f468\u200d日#-[]()"), 
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(HOSTILE, HOSTILE)
 def test_whatever_a_run_holds_slack_takes_it(one: str, other: str) -> None:
     bash = call("Bash", command=one, description=other)

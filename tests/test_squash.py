@@ -247,7 +247,7 @@ MESSAGE = st.builds(
 STEP = st.tuples(st.sampled_from(["grow", "cut", "rewrite", "new"]), st.lists(MESSAGE, max_size=3), st.integers(0, 2))
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=st.lists(STEP, min_size=1, max_size=7), spaced=st.booleans(), tools_first=st.booleans())
 def test_comparing_bytes_finds_what_parsing_finds(
     tmp_path: Path, steps: list[Any], spaced: bool, tools_first: bool

@@ -312,7 +312,7 @@ def played(steps: list[tuple[str, int, str, bool]]) -> tuple[Log, list[str]]:
     return log, generated
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(_STEP, min_size=1, max_size=14))
 def test_everything_generated_is_kept_and_trained_on_exactly_once(steps: list[tuple[str, int, str, bool]]) -> None:
     log, generated = played(steps)
@@ -332,7 +332,7 @@ def test_everything_generated_is_kept_and_trained_on_exactly_once(steps: list[tu
     assert all(record.parent is None or record.parent in ids - {record.id} for record in found)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(_STEP, min_size=1, max_size=14))
 def test_every_record_is_a_path_that_was_sent(steps: list[tuple[str, int, str, bool]]) -> None:
     log, _ = played(steps)
@@ -347,7 +347,7 @@ def test_every_record_is_a_path_that_was_sent(steps: list[tuple[str, int, str, b
     assert len({json.dumps(record.messages) for record in found}) == len(found)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.tuples(st.text(max_size=5), st.booleans()), min_size=1, max_size=12))
 def test_any_linear_session_is_its_snapshot(turns: list[tuple[str, bool]]) -> None:
     log, history = Log(), [system(), user("Begin")]

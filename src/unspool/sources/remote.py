@@ -54,10 +54,8 @@ class Facts(Struct, frozen=True):
 class _Object(RawIOBase):
     """An object being read once, in pieces that grow."""
 
-    def __init__(self, url: str, piece: int) -> None:
-        piece = min(max(piece, _FIRST), _LARGEST)
-        self._shared = url in _begun
-        self._file, start = _begun[url] if self._shared else _begin(*_system(url), piece)
+    def __init__(self, file: Any, start: bytes, piece: int, shared: bool) -> None:
+        self._file, self._shared = file, shared
         self._held = memoryview(start)
         self._at = len(start)
         self._piece = piece
@@ -89,7 +87,9 @@ _begun: dict[str, tuple[Any, bytes]] = {}
 
 
 def opened(url: str, buffer: int) -> BufferedReader:
-    return BufferedReader(_Object(url, 4 * buffer), buffer)
+    piece = min(max(4 * buffer, _FIRST), _LARGEST)
+    file, start = _begun.get(url) or _begin(*_system(url), piece)
+    return BufferedReader(_Object(file, start, piece, shared=url in _begun), buffer)
 
 
 def looked_into(paths: Iterable[str]) -> Iterator[str]:

@@ -108,7 +108,7 @@ def _make(path: Path) -> None:
 
 def _connect(path: Path) -> Connection:
     try:
-        database = sqlite3.connect(path, _PATIENCE, isolation_level=None, factory=Connection)
+        database = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None, factory=Connection)
     except sqlite3.Error as error:
         raise StoreFault(f"{path}: {error}") from error
     database.path = str(path)
