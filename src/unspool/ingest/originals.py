@@ -9,6 +9,7 @@ from unspool.ingest.logs import OpenLog
 from unspool.model import Event, Note
 from unspool.sources.files import DASH, is_packed
 from unspool.sources.jsontext import loads_or_text
+from unspool.sources.storage import local
 
 _KEPT = 32 << 20
 """Bytes of records that are kept for events that look back: to the row of their session, or to a call that waited."""
@@ -41,7 +42,7 @@ class Originals:
         if self._log.reader.document:
             return self._log.document
         if self._sought:
-            with open(event.origin.file, "rb") as file:
+            with local(event.origin.file) as file:
                 file.seek(event.origin.offset)
                 return loads_or_text(file.read(event.origin.size))
         record = self._record(event.origin.line)

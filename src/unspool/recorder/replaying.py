@@ -20,6 +20,7 @@ from unspool.dialect import Record
 from unspool.model import Note, Origin
 from unspool.sources.composing import restored
 from unspool.sources.files import is_packed
+from unspool.sources.storage import local
 
 VOLATILE = ("metadata", "user", "prompt_cache_key", "safety_identifier", "client_metadata", "session_id")
 """Keys of a request that differ from run to run, and mean nothing for the answer."""
@@ -156,7 +157,7 @@ def _reader(record: Record) -> Callable[[], bytes]:
         return lambda: data
 
     def read() -> bytes:
-        with open(origin.file, "rb") as file:
+        with local(origin.file) as file:
             file.seek(origin.offset)
             return file.read(origin.size)
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from unspool.errors import InputNotFound
-from unspool.sources.storage import is_url, opened
+from unspool.sources.storage import is_url, local, opened
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -148,7 +148,7 @@ def blocks(path: str, size: int = BLOCK) -> Iterator[bytes]:
 def _opened(path: str, bite: int) -> AbstractContextManager[FileIO | BufferedReader]:
     if path == DASH:
         return nullcontext(cast(BufferedReader, sys.stdin.buffer))
-    return opened(path, bite=bite) if is_url(path) else open(path, "rb", 0)
+    return opened(path, bite=bite) if is_url(path) else local(path)
 
 
 def _first_bite(file: FileIO | BufferedReader, size: int) -> int:
@@ -226,8 +226,8 @@ def is_database(path: str) -> bool:
 
 
 def is_packed(path: str) -> bool:
-    """Whether the file is compressed; False for what cannot be looked into twice."""
-    if not is_url(path) and not Path(path).is_file():
+    """Whether the file is compressed; False for standard input, which cannot be looked into."""
+    if path == DASH or (not is_url(path) and Path(path).is_dir()):
         return False
     with opened(path) as file:
         start = file.read(4)

@@ -5,11 +5,15 @@ Each raises OSError whose `strerror` says what is wrong, for both alike.
 
 import os
 import re
+import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from io import DEFAULT_BUFFER_SIZE, BufferedReader
+from io import DEFAULT_BUFFER_SIZE, BufferedReader, FileIO, RawIOBase
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import IO, TYPE_CHECKING, BinaryIO, cast
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
 
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 _BUFFER = 1 << 18
@@ -25,7 +29,51 @@ def opened(path: str, buffer: int = DEFAULT_BUFFER_SIZE, bite: int = 0) -> Buffe
         from unspool.sources import remote
 
         return remote.opened(path, max(buffer, bite))
-    return cast(BufferedReader, open(path, "rb", buffer))
+    return cast(BufferedReader, local(path, buffer))
+
+
+def local(path: str, buffer: int = 0) -> FileIO | BufferedReader:
+    """A file of this machine. What is none, such as a pipe, can be read once, and is kept to be read again."""
+    kept = _kept.get(path)
+    if kept is None:
+        file = open(path, "rb", buffer)  # noqa: SIM115  # whoever asked for it closes it
+        if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            return cast(FileIO, file)
+        from shutil import copyfileobj
+        from tempfile import TemporaryFile
+
+        with file:
+            kept = _kept[path] = TemporaryFile()  # noqa: SIM115
+            copyfileobj(file, kept)
+            kept.flush()
+    return BufferedReader(_Again(kept.fileno()))
+
+
+_kept: dict[str, IO[bytes]] = {}
+"""What came out of pipes, in files without a name: they are gone when this process is."""
+
+
+class _Again(RawIOBase):
+    """Such a file, from its beginning, whoever else reads it."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor, self._at = descriptor, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        base = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: os.fstat(self._descriptor).st_size}
+        self._at = base[whence] + offset
+        return self._at
+
+    def readinto(self, buffer: "Buffer") -> int:
+        size = os.preadv(self._descriptor, [memoryview(buffer)], self._at)
+        self._at += size
+        return size
 
 
 def looked_into(paths: Sequence[str]) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """A file of recorded calls that may still be written to: what is new in it, whole lines only."""
 
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -11,6 +12,7 @@ from unspool.model import Note, Origin
 from unspool.sources.files import BLOCK, is_packed
 from unspool.sources.jsontext import Unreadable, strict
 from unspool.sources.records import opens_a_document, read_records, split_lines
+from unspool.sources.storage import opened
 
 _HEAD = 4096
 
@@ -61,16 +63,18 @@ class Growing:
 
     def _now(self) -> tuple[int, ...]:
         found = Path(self.path).stat()
+        if not stat.S_ISREG(found.st_mode):  # a pipe was read to its end
+            return (found.st_ino,)
         return found.st_ino, found.st_size, found.st_mtime_ns
 
     def _is_document(self) -> bool:
-        with open(self.path, "rb") as file:
+        with opened(self.path) as file:
             return opens_a_document(file.read(_HEAD).partition(b"\n")[0].strip())
 
     def _blocks(self) -> Iterator[bytes]:
         """To the end of the last whole line; a last line without an end counts if it is whole JSON."""
         self.rest = None
-        with open(self.path, "rb") as file:
+        with opened(self.path) as file:
             end = file.seek(0, os.SEEK_END)
             self._read_to = _behind_last_line(file, self._offset, end)
             file.seek(self._offset)

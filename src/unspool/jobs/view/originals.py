@@ -20,6 +20,7 @@ from unspool.model.event import ToolOutput
 from unspool.sources.files import is_packed
 from unspool.sources.jsontext import loads_or_text
 from unspool.sources.records import read_records
+from unspool.sources.storage import local
 from unspool.sources.values import mapping, text_of
 
 _RAW = 1_000_000
@@ -46,7 +47,7 @@ def record_of(reel: Reel, request: CookedRequest) -> Record | None:
         return None
     try:
         if not is_packed(origin.file):
-            with open(origin.file, "rb") as file:
+            with local(origin.file) as file:
                 file.seek(origin.offset)
                 return Record(file.read(origin.size), origin)
         for record in read_records(origin.file):
@@ -125,7 +126,7 @@ def _seen(reel: SessionReel, event: Event) -> Iterator[Picture]:
     origin = event.origin
     if origin.file not in reel.files() or not origin.size or is_packed(origin.file):
         return
-    with open(origin.file, "rb") as file:
+    with local(origin.file) as file:
         file.seek(origin.offset)
         yield from _in_value(loads_or_text(file.read(origin.size)))
 

@@ -1,0 +1,60 @@
+"""What comes out of a named pipe, as of `<(…)` in a shell, can be read only once: all of it counts all the same."""
+
+import gzip
+import os
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from conftest import Run
+
+SAMPLES = Path(__file__).parent.parent / "samples"
+LOG, TRACE = SAMPLES / "logs" / "codex.jsonl", SAMPLES / "traces" / "trip-planner.jsonl"
+Piped = Callable[[bytes], Path]
+
+
+@pytest.fixture
+def piped(tmp_path: Path) -> Iterator[Piped]:
+    """Somebody writes it into a pipe, as soon as it is opened."""
+    writers: list[subprocess.Popen[bytes]] = []
+
+    def make(data: bytes) -> Path:
+        source, pipe = tmp_path / "data", tmp_path / "pipe"
+        source.write_bytes(data)
+        os.mkfifo(pipe)
+        writers.append(subprocess.Popen(["sh", "-c", 'exec cat "$1" > "$2"', "sh", source, pipe]))
+        return pipe
+
+    yield make
+    for writer in writers:
+        writer.kill()
+        writer.wait()
+
+
+@pytest.mark.parametrize(
+    ("command", "given"),
+    [
+        (["cook", "-q"], TRACE),
+        (["sessions", "--json"], LOG),
+        (["show"], LOG),
+        (["grep", "--raw", "price"], LOG),
+        (["tools"], LOG),
+        (["export", "markdown"], LOG),
+        (["view", "--list"], TRACE),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+@pytest.mark.parametrize("packed", [False, True], ids=["plain", "packed"])
+def test_a_pipe_is_read_as_the_file_is(
+    command: list[str], given: Path, packed: bool, piped: Piped, tmp_path: Path, unspool: Run
+) -> None:
+    data = gzip.compress(given.read_bytes()) if packed else given.read_bytes()
+    (tmp_path / "file").write_bytes(data)
+    expected = unspool(*command, tmp_path / "file")
+    pipe = piped(data)
+    found = unspool(*command, pipe)
+    assert found.returncode == expected.returncode == 0, found.stderr
+    assert found.stdout.replace(bytes(pipe), bytes(tmp_path / "file")) == expected.stdout
+    assert len(found.stdout) > 100
