@@ -4,6 +4,7 @@ expand(["traces/"])   →  traces/a.jsonl, traces/b.jsonl.gz, …
 blocks("a.zst")       →  b"…", b"…"       256 KB each, after decompression
 """
 
+import codecs
 import os
 import sys
 import zlib
@@ -37,6 +38,7 @@ JOURNAL = ".journal"
 """Beside `trace.jsonl` lies `trace.jsonl.journal/`, with a file for each call in flight."""
 CALL = b"\xc5cal"
 """How the file of a call in flight begins."""
+_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _GZIP, _ZSTD, _SKIPPED = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\x2a\x4d\x18"
 
 
@@ -137,6 +139,8 @@ def blocks(path: str, size: int = BLOCK) -> Iterator[bytes]:
                 yield from _composed(start + file.read())
             elif _is_zstd(start[:4]):
                 yield from _unpack(BufferedReader(_Rejoined(start, file)))
+            elif start.startswith(_UTF_16):
+                yield from _recoded(BufferedReader(_Rejoined(start, file)))
             else:
                 while start:
                     yield start
@@ -197,6 +201,14 @@ def _unpack(file: BufferedReader) -> Iterator[bytes]:
         raise Damaged("the last frame is cut off")
 
 
+def _recoded(file: BufferedReader) -> Iterator[bytes]:
+    """As UTF-8. Windows' own shell writes what it is told to write into a file as UTF-16."""
+    decoder = codecs.getincrementaldecoder("utf-16")("replace")
+    while block := file.read(BLOCK):
+        yield decoder.decode(block).encode()
+    yield decoder.decode(b"", final=True).encode()
+
+
 def unpacked(data: bytes) -> bytes:
     """Bytes that were packed by themselves, as in the cell of a database; plain ones as they are."""
     if data.startswith(_GZIP):
@@ -226,9 +238,10 @@ def is_database(path: str) -> bool:
 
 
 def is_packed(path: str) -> bool:
-    """Whether the file is compressed; False for standard input, which cannot be looked into."""
+    """Whether the file is compressed or no UTF-8, so that its bytes are not those that are read. False for standard
+    input, which cannot be looked into."""
     if path == DASH or (not is_url(path) and Path(path).is_dir()):
         return False
     with opened(path) as file:
         start = file.read(4)
-        return start.startswith(_GZIP) or _is_zstd(start)
+        return start.startswith((_GZIP, *_UTF_16)) or _is_zstd(start)

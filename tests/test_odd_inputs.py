@@ -1,4 +1,4 @@
-"""What comes out of a named pipe, as of `<(…)` in a shell, can be read only once: all of it counts all the same."""
+"""Inputs that are no plain files: a named pipe, as of `<(…)` in a shell, which can be read only once; UTF-16."""
 
 import gzip
 import os
@@ -57,4 +57,26 @@ def test_a_pipe_is_read_as_the_file_is(
     found = unspool(*command, pipe)
     assert found.returncode == expected.returncode == 0, found.stderr
     assert found.stdout.replace(bytes(pipe), bytes(tmp_path / "file")) == expected.stdout
+    assert len(found.stdout) > 100
+
+
+@pytest.mark.parametrize("coding", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize(
+    ("command", "given"),
+    [
+        (["cook", "-q"], TRACE),
+        (["show"], LOG),
+        (["pretty"], LOG),
+        (["view", "--list"], TRACE),
+        (["grep", "price"], LOG),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else "",
+)
+def test_what_windows_wrote_is_read(command: list[str], given: Path, coding: str, tmp_path: Path, unspool: Run) -> None:
+    plain, wide = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
+    plain.write_bytes(given.read_bytes())
+    wide.write_bytes(("\ufeff" + given.read_text(encoding="utf-8")).encode(coding))
+    expected, found = unspool(*command, plain), unspool(*command, wide)
+    assert (found.returncode, found.stderr) == (0, expected.stderr)
+    assert found.stdout.replace(bytes(wide), bytes(plain)) == expected.stdout
     assert len(found.stdout) > 100
