@@ -76,7 +76,7 @@ class Claude(_Log):
             **more,
         )
 
-    def user(self, text: str, **more: Any) -> Self:
+    def user(self, text: str | list[Any], **more: Any) -> Self:
         return self._record("user", message={"role": "user", "content": text}, **more)
 
     def _answer(self, block: dict[str, Any], new: bool, usage: tuple[int, int, int, int]) -> Self:

@@ -3,7 +3,7 @@
 A log does not keep the system prompt nor the tools' definitions, so the exchanges have none unless it does.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from unspool.model import Event, Exchange, Message, Note, Response, Text, ToolResult, ToolUse, Usage
 from unspool.model import Thinking as ThinkingBlock
@@ -24,11 +24,19 @@ from unspool.sources.values import time_of
 from unspool.wires.values import arguments_of
 
 
-class Implied:
-    """One stream of one session. Feed it events; it gives exchanges as soon as they are over."""
+def _as_text(_event: Event, text: str) -> tuple[Block, ...]:
+    return (Text(text),) if text else ()
 
-    def __init__(self, agent: str) -> None:
+
+class Implied:
+    """One stream of one session. Feed it events; it gives exchanges as soon as they are over.
+
+    `blocks` makes blocks of what an event says: whoever can read its record again puts images back.
+    """
+
+    def __init__(self, agent: str, blocks: Callable[[Event, str], tuple[Block, ...]] = _as_text) -> None:
         self._agent = agent
+        self._blocks = blocks
         self._system: list[Message] = []
         self._messages: list[Message] = []
         self._answer: list[Block] = []
@@ -82,7 +90,7 @@ class Implied:
                 self._last = event
                 self._answer.append(_block(said))
             case ToolOutput() as result:
-                content = (Text(result.output),) if result.output else ()
+                content = self._blocks(event, result.output)
                 self._results.append(ToolResult(result.provider_call_id, content, result.is_error))
                 self._sent = event.timestamp
             case TokenUsage() as usage:
@@ -126,7 +134,7 @@ class Implied:
     def _say(self, event: Event, text: str) -> Iterator[Exchange]:
         if self._answer or self._results:
             yield from self.close()
-        self._messages.append(Message("user", (Text(text),), "string"))
+        self._messages.append(Message("user", self._blocks(event, text) or (Text(text),), "string"))
         self._sent = event.timestamp
 
     def _exchange(self, first: Event, last: Event, answer: Message) -> Exchange:

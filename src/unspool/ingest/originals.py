@@ -32,11 +32,15 @@ class Originals:
 
     def payload(self, event: Event) -> Any:
         """What the event came from: see `Reader.payload`."""
+        return self._log.reader.payload(self.record(event), event)
+
+    def record(self, event: Event) -> Any:
+        """The whole record that holds it: see `Reader.unfold`."""
         reader = self._log.reader
         place = 0 if reader.document else event.origin.line
         if place != self._place:
             self._place, self._unfolded = place, reader.unfold(self._value(event))
-        return reader.payload(self._unfolded, event)
+        return self._unfolded
 
     def _value(self, event: Event) -> Any:
         if self._log.reader.document:

@@ -9,10 +9,12 @@ from msgspec.structs import replace
 
 from unspool.errors import RequestNotFound, SessionNotFound, UnknownFormat, WrongTurn
 from unspool.ingest.implied import Implied
+from unspool.ingest.logs import OpenLog
+from unspool.ingest.media import Media
 from unspool.ingest.requests import find_request, is_request
 from unspool.ingest.sessions import Found
 from unspool.jobs.show import find, on_disk, read_session
-from unspool.model import MAIN, Answer, Exchange, Message, Note, Response, ToolResult, Turn
+from unspool.model import MAIN, Answer, Event, Exchange, Message, Note, Response, ToolResult, Turn
 from unspool.store.store import Store
 from unspool.threads.imported import Step, import_thread
 from unspool.wires.normalised import joined
@@ -56,7 +58,7 @@ def thread_from(
                 raise SessionNotFound(f"{session.id} has no stream {stream!r}, only {streams}")
             event = None if at is None or at.isdigit() else at
             origin = {"source": "session", "agent": session.facts.agent, "session": session.id}
-            steps, notes = _of_items(session.facts.agent, (item for _, item in read_session(session, stream)), event)
+            steps, notes = _of_items(session.facts.agent, read_session(session, stream), event)
     whole = len(steps)
     if at is not None and at.isdigit():
         if not 1 <= int(at[:18]) <= whole:
@@ -114,14 +116,18 @@ def _is_results(message: Message) -> bool:
     return bool(message.blocks) and all(isinstance(block, ToolResult) for block in message.blocks)
 
 
-def _of_items(agent: str, items: Iterable[Any], event: str | None) -> tuple[list[Step], list[Note]]:
+def _of_items(
+    agent: str, items: Iterable[tuple[OpenLog, Event | Note]], event: str | None
+) -> tuple[list[Step], list[Note]]:
     """The conversation as the log leaves it, or as it was behind the event."""
-    implied, answers, notes = Implied(agent), dict[int, Exchange](), list[Note]()
+    media = Media()
+    implied, answers, notes = Implied(agent, media.blocks), dict[int, Exchange](), list[Note]()
     found = event is None
-    for item in items:
+    for log, item in items:
         if isinstance(item, Note):
             notes.append(item)
             continue
+        media.came(log, item)
         _remember(answers, implied.feed(item))
         if event is not None and item.id.startswith(event):
             found = True
