@@ -65,7 +65,7 @@ def test_a_key_is_in_no_file_and_no_message(unspool: Run, home: Path) -> None:
         done = unspool("ask", "Hi", "-p", "openai/x", "--json", **environment(at.url))
     assert json.loads(done.stdout)["error"].endswith("x [key] (se")
     assert key("openai")[:6] not in done.stderr.decode()
-    for file in home.rglob("*"):
+    for file in filter(Path.is_file, home.rglob("*")):
         assert key("openai").encode() not in file.read_bytes()
 
 
@@ -250,7 +250,7 @@ def test_several_parents(unspool: Run) -> None:
 
 
 @pytest.mark.parametrize("how", ["kill", "interrupt"])
-def test_what_is_cut_off_in_the_middle_loses_no_finished_turn(unspool: Run, how: str) -> None:
+def test_what_is_cut_off_in_the_middle_loses_nothing_that_came(unspool: Run, home: Path, how: str) -> None:
     go_on = threading.Event()
     with ModelServer(Words("First."), Words("Second, and long.", pause=go_on)) as at:
         given = environment(at.url)
@@ -269,13 +269,71 @@ def test_what_is_cut_off_in_the_middle_loses_no_finished_turn(unspool: Run, how:
         running.communicate(timeout=60)
         go_on.set()
         assert running.returncode == (-signal.SIGKILL if how == "kill" else 130)
-        told = texts("t")
-        assert told[:3] == ["One", "First.", "Two"]
-        assert told[3:] == ([] if how == "kill" else ["Second"])
-        assert unspool("store", "check").returncode == 0
+        assert texts("t")[:3] == ["One", "First.", "Two"]
+        checked = unspool("store", "check")
+        assert checked.returncode == 0
+        assert (b"when unspool was killed is kept: turn" in checked.stderr) is (how == "kill")
+        (last,) = map(json.loads, unspool("thread", "show", "t", "--json").stdout.splitlines()[-1:])
+        assert (last["content"], last["answer"]["status"]) == ([{"type": "text", "text": "Second"}], "interrupted")
+        assert list((home / "answers").iterdir()) == []
         resumed = unspool("ask", "--resume", "-c", "t", **given)
     assert resumed.stdout == b"Hello.\n"
     assert texts("t") == ["One", "First.", "Two", "Hello."]
+
+
+def test_an_answer_that_is_still_coming_is_left_alone(unspool: Run, home: Path) -> None:
+    go_on = threading.Event()
+    with ModelServer(Words("Slow, and sure.", pause=go_on)) as at:
+        command = [sys.executable, "-m", "unspool", "ask", "Hi", "-p", "anthropic/x", "-b", "t"]
+        given, quiet = {**os.environ, **environment(at.url)}, subprocess.DEVNULL
+        with subprocess.Popen(command, env=given, stdin=quiet, stdout=subprocess.PIPE, stderr=quiet) as running:
+            assert running.stdout is not None
+            assert running.stdout.read(3) == b"Slo"
+            assert len(list((home / "answers").iterdir())) == 1
+            listed = unspool("thread", "list", "--json")
+            assert (json.loads(listed.stdout)["turns"], listed.stderr) == (1, b"")
+            go_on.set()
+            assert running.wait(60) == 0
+    assert texts("t") == ["Hi", "Slow, and sure."]
+    assert list((home / "answers").iterdir()) == []
+
+
+def test_what_was_stored_already_is_not_taken_in_again(unspool: Run, home: Path) -> None:
+    """Killed behind the last step: the answer is there, and only its file was left."""
+    with ModelServer() as at:
+        unspool("ask", "Hi", "-p", "openai/x", "-b", "t", **environment(at.url))
+    with Store.open() as store:
+        asked = store.lineage([store.find("t")])[0].id
+    about = {"turn": asked, "head": "t", "provider": "openai", "api": "openai", "model": "x", "started": 1}
+    said = {"id": "other", "choices": [{"index": 0, "delta": {"role": "assistant", "content": "Hello."}}]}
+    gone = {**about, "turn": asked[:-1] + ("0" if asked[-1] != "0" else "1")}
+    for name, first in (("a", about), ("b", gone), ("c", None)):
+        head = b"" if first is None else json.dumps(first).encode() + b"\n"
+        (home / "answers" / f"{name}.jsonl").write_bytes(head + b"data: " + json.dumps(said).encode() + b"\n\n")
+    listed = unspool("thread", "list", "--json")
+    assert (json.loads(listed.stdout)["turns"], listed.stderr) == (2, b"")
+    assert list((home / "answers").iterdir()) == []
+
+
+def test_a_bookmark_of_another_thread_is_not_taken_by_accident(unspool: Run) -> None:
+    with ModelServer() as at:
+        given = environment(at.url)
+        unspool("ask", "One", "-p", "openai/x", "-b", "t", **given)
+        done = unspool("ask", "Two", "-p", "openai/x", "-b", "t", "-s", "Be kind.", **given)
+        assert done.returncode == 2
+        assert "-c t goes on from there, --move takes the name away" in done.stderr.decode()
+        assert len(at.bodies) == 1
+        assert len(unspool("thread", "list", "--json").stdout.splitlines()) == 1  # nothing was stored
+        assert unspool("ask", "Two", "-c", "t", "-b", "t", **given).returncode == 0
+        done = unspool("ask", "Three", "-p", "openai/x", "-b", "t", "-s", "Be kind.", "--move", **given)
+    assert done.returncode == 0, done.stderr
+    assert texts("t") == ["Be kind.", "Three", "Hello."]
+
+
+@pytest.mark.parametrize("more", [("-b", "t"), ("-s", "Be kind."), ("--cache",), ("-a", "x")])
+def test_what_goes_with_a_prompt_is_not_resumed(unspool: Run, more: tuple[str, ...]) -> None:
+    done = unspool("ask", "--resume", *more)
+    assert (done.returncode, b"--resume takes no prompt, and nothing that goes with one" in done.stderr) == (2, True)
 
 
 def test_who_has_seen_enough_does_not_keep_the_answer_from_being_stored() -> None:

@@ -47,6 +47,35 @@ def test_a_folder_that_others_can_read_is_closed_to_them(home: Path) -> None:
     assert home.stat().st_mode & 0o777 == 0o700
 
 
+def test_a_folder_that_holds_other_things_is_not_closed(home: Path) -> None:
+    """It is somebody's: only what we make in it is for its owner alone."""
+    home.mkdir(mode=0o755)
+    (home / "notes.txt").write_text("mine")
+    with Store.open(home) as store:
+        assert store.caution is not None
+        assert f"{home} holds other things too" in store.caution
+    assert home.stat().st_mode & 0o777 == 0o755
+    assert (home / NAME).stat().st_mode & 0o777 == 0o600
+    with Store.open(home) as store:
+        assert store.caution is None  # told once
+
+
+def test_what_unspool_itself_keeps_there_does_not_count(home: Path) -> None:
+    home.mkdir(mode=0o755)
+    for name in ("config.toml", "servers.json", "keys.toml", "key", "recordings", "slack", "answers"):
+        (home / name).touch()
+    with Store.open(home) as store:
+        assert store.caution is None
+    assert home.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_store_that_others_could_read_is_closed_to_them(home: Path) -> None:
+    Store.open(home).database.close()
+    (home / NAME).chmod(0o644)
+    Store.open(home).database.close()
+    assert (home / NAME).stat().st_mode & 0o777 == 0o600
+
+
 def test_it_keeps_a_write_ahead_log(store: Store) -> None:
     assert store.database.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from unspool.cli.thread import MOVE
+
 if TYPE_CHECKING:
     from unspool.threads.loop import Outcome
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 )
 @click.option("-p", "--provider", "pointer", metavar="PTR|PROVIDER/MODEL", help="Whom to ask; else as in the thread.")
 @click.option("-b", "--bookmark", metavar="NAME", help="Bookmark the thread; the bookmark follows it.")
+@MOVE
 @click.option("-a", "--attach", "files", metavar="FILE", multiple=True, help="A file to send with the prompt.")
 @click.option("-s", "--system", metavar="TEXT", help="A system prompt.")
 @click.option("--servers", metavar="A,B", help="MCP servers whose tools may be called; '' for none.")
@@ -40,6 +43,7 @@ def command(
     continues: tuple[str, ...],
     pointer: str | None,
     bookmark: str | None,
+    move: bool,
     files: tuple[str, ...],
     system: str | None,
     servers: str | None,
@@ -69,12 +73,15 @@ def command(
     from unspool.cli.conversation import Conversation
     from unspool.jobs.ask import Wish, ask
 
-    if resume and (prompt or files):
-        raise click.UsageError("--resume takes no prompt: what was cut off is asked again")
+    if resume and (prompt or files or system or bookmark or cache):
+        raise click.UsageError(
+            "--resume takes no prompt, and nothing that goes with one: what was cut off is asked again"
+        )
     wish = Wish(
         prompt=None if resume else _prompt(prompt, files),
         continues=continues,
         bookmark=bookmark,
+        move=move,
         system=system,
         files=files,
         options=_options(pointer, servers, search, tool_mode),

@@ -25,11 +25,11 @@ def resolve(headishes: tuple[str, ...], as_json: bool) -> None:  # noqa: ARG001 
     unspool context resolve research | unspool request - -p milli
     """
     from unspool.cli.json_lines import echo
-    from unspool.store.store import Store
+    from unspool.cli.opening import opened
     from unspool.threads.context import resolve
     from unspool.wires.normalised import write_context
 
-    with Store.open() as store:
+    with opened() as store:
         echo([write_context(resolve(store, headishes))])
 
 
@@ -39,11 +39,11 @@ def resolve(headishes: tuple[str, ...], as_json: bool) -> None:  # noqa: ARG001 
 def list_(headishes: tuple[str, ...], as_json: bool) -> None:
     """The turns that a context is made of: {"id", "role", "content", "options", "cache"} each."""
     from unspool.cli.json_lines import echo
+    from unspool.cli.opening import opened
     from unspool.jobs.threads import show_thread, snippets
-    from unspool.store.store import Store
     from unspool.threads.context import records
 
-    with Store.open() as store:
+    with opened() as store:
         if as_json:
             echo(records(store, headishes))
             return

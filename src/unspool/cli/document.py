@@ -32,13 +32,13 @@ def command(
     unspool ask -c report 'What are the three main points?'
     """
     from unspool.cli.json_lines import echo
+    from unspool.cli.opening import opened
     from unspool.jobs.threads import shown
-    from unspool.store.store import Store
     from unspool.threads.documents import add_documents
 
     if name is not None and len(files) > 1:
         raise click.UsageError("--name is for one file")
-    with Store.open() as store:
+    with opened() as store:
         turns = add_documents(store, files, name, continues, cache=cache, head=bookmark, move=move)
         records = [each.record() for each in shown(store, turns)] if as_json else []
     if as_json:

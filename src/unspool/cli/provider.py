@@ -82,11 +82,13 @@ def models(name: str, as_json: bool) -> None:
 
 @command.command("key")
 @click.argument("name", metavar="PROVIDER")
-def key(name: str) -> None:
+@JSON
+def key(name: str, as_json: bool) -> None:
     """Keep a key, which is typed unseen or read from standard input.
 
     It goes into the system's keyring, or where there is none into a file that only you can read.
     """
+    from unspool.cli.json_lines import echo
     from unspool.cli.words import say
     from unspool.jobs.ask import stdin_text
     from unspool.jobs.providers import keep
@@ -94,4 +96,7 @@ def key(name: str) -> None:
     typed = sys.stdin is not None and sys.stdin.isatty()
     given = click.prompt("key", hide_input=True, err=True) if typed else stdin_text()
     provider, place = keep(name, given)
-    say(f"the key for {provider.title} is in {place}")
+    if as_json:
+        echo([{"provider": provider.name, "key": place}])
+    else:
+        say(f"the key for {provider.title} is in {place}")

@@ -8,7 +8,7 @@ from unspool.cli.request import COMPAT
 
 
 @click.command("response")
-@click.argument("provider", metavar="PROVIDER")
+@click.argument("provider", metavar="PROVIDER|PTR")
 @click.option("--stream", "as_stream", is_flag=True, help="What each event adds to what is shown, as JSON lines.")
 @COMPAT
 @click.option("--json", "as_json", is_flag=True, help="In one line.")
@@ -16,8 +16,8 @@ def command(provider: str, as_stream: bool, compat: str | None, as_json: bool) -
     """A provider's events in, its answer out: `{"message": {…}}`, the same keys whoever gave it.
 
     Reads standard input: the events as JSON lines, the raw stream (`data: …`), or one JSON document. PROVIDER is
-    anthropic, openai, gemini, cohere, cerebras, or another that `unspool provider list` shows. Exit status 3 if the
-    stream broke off, or ended with an error.
+    anthropic, openai, gemini, cohere, cerebras, or another that `unspool provider list` shows, one's own hosts and
+    pointers included. Exit status 3 if the stream broke off, or ended with an error.
 
     \b
     curl -sN … | unspool response anthropic

@@ -1,6 +1,6 @@
 """`unspool servers`"""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -8,6 +8,7 @@ from unspool.cli.options import JSON
 
 if TYPE_CHECKING:
     from unspool.model import Tool
+    from unspool.servers.registry import Server
 
 
 @click.group("servers")
@@ -31,6 +32,7 @@ def command() -> None:
 @click.option("--one-at-a-time", is_flag=True, help="It takes no two calls at once.")
 @click.option("--trust", is_flag=True, help="Call its tools without asking.")
 @click.option("--force", is_flag=True, help="In place of the server of this name.")
+@JSON
 def add(
     name: str,
     line: tuple[str, ...],
@@ -42,6 +44,7 @@ def add(
     one_at_a_time: bool,
     trust: bool,
     force: bool,
+    as_json: bool,
 ) -> None:
     """Set a server up: a command that is started when it is needed, or an address.
 
@@ -49,6 +52,7 @@ def add(
     unspool servers add files -- npx -y @modelcontextprotocol/server-filesystem .
     unspool servers add wiki --url https://mcp.example.com/mcp
     """
+    from unspool.cli.json_lines import echo
     from unspool.cli.words import say
     from unspool.servers.registry import Server, add_server
 
@@ -66,7 +70,22 @@ def add(
         trusted=trust,
     )
     add_server(name, server, replace=force)
-    say(f"{name} is set up; `unspool servers tools {name}` shows what it offers")
+    if as_json:
+        echo([_record(name, server)])
+    else:
+        say(f"{name} is set up; `unspool servers tools {name}` shows what it offers")
+
+
+def _record(name: str, server: "Server") -> dict[str, Any]:
+    """For programs, without what may hold keys."""
+    return {
+        "name": name,
+        "kind": "http" if server.url else "stdio",
+        "server": str(server),
+        "timeout": server.timeout,
+        "parallel": server.parallel,
+        "trusted": server.trusted,
+    }
 
 
 def _pairs(given: tuple[str, ...], between: str, option: str) -> dict[str, str]:
@@ -86,17 +105,7 @@ def list_(as_json: bool) -> None:
 
     servers = read_servers()
     if as_json:
-        echo(
-            {
-                "name": name,
-                "kind": "http" if server.url else "stdio",
-                "server": str(server),
-                "timeout": server.timeout,
-                "parallel": server.parallel,
-                "trusted": server.trusted,
-            }
-            for name, server in servers.items()
-        )
+        echo(_record(name, server) for name, server in servers.items())
         return
     for name, server in servers.items():
         click.echo(f"{name:<16} {'trusted' if server.trusted else 'asks':<8} {fit(str(server), 90).rstrip()}")
@@ -169,10 +178,15 @@ def call(name: str, arguments: str, as_json: bool) -> None:
 
 @command.command("rm")
 @click.argument("name", metavar="NAME")
-def rm(name: str) -> None:
+@JSON
+def rm(name: str, as_json: bool) -> None:
     """Forget a server."""
+    from unspool.cli.json_lines import echo
     from unspool.cli.words import say
     from unspool.servers.registry import remove_server
 
-    remove_server(name)
-    say(f"{name} is forgotten")
+    gone = remove_server(name)
+    if as_json:
+        echo([_record(name, gone)])
+    else:
+        say(f"{name} is forgotten")

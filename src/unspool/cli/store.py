@@ -26,12 +26,12 @@ def check(context: click.Context, as_json: bool) -> None:
     from msgspec.structs import asdict
 
     from unspool.cli.json_lines import echo
+    from unspool.cli.opening import opened
     from unspool.cli.words import human, one_line, plural
     from unspool.store.checking import Checked, check
-    from unspool.store.store import Store
 
     checked = Checked()
-    with Store.open() as store:
+    with opened() as store:
         faults = 0
         for fault in check(store, checked):
             faults += 1
@@ -58,10 +58,10 @@ def export(folder: str, headishes: tuple[str, ...], as_json: bool) -> None:
     """Write the store, or only some threads, to a new folder: store.jsonl, and blobs/ by their hashes."""
     from pathlib import Path
 
+    from unspool.cli.opening import opened
     from unspool.store.moving import export_store
-    from unspool.store.store import Store
 
-    with Store.open() as store:
+    with opened() as store:
         moved = export_store(store, Path(folder), [store.find(name) for name in headishes])
     _say_moved(moved, "written", as_json)
 
@@ -74,10 +74,10 @@ def import_(folder: str, strict: bool, as_json: bool) -> None:
     """Take in what `export` wrote, or an export of cross.stream (frames.jsonl and cas/). What is here already stays."""
     from pathlib import Path
 
+    from unspool.cli.opening import opened
     from unspool.jobs.stores import take_in
-    from unspool.store.store import Store
 
-    with Store.open() as store:
+    with opened() as store:
         moved = take_in(store, Path(folder), strict=strict)
     _say_moved(moved, "taken in", as_json)
 

@@ -27,10 +27,10 @@ def command() -> None:
 def list_(limit: int | None, as_json: bool) -> None:
     """All threads, newest first: each by its last turn."""
     from unspool.cli.json_lines import echo
+    from unspool.cli.opening import opened
     from unspool.jobs.threads import list_threads
-    from unspool.store.store import Store
 
-    with Store.open() as store:
+    with opened() as store:
         rows = list_threads(store, limit)
     if as_json:
         echo(rows)
@@ -45,10 +45,10 @@ def list_(limit: int | None, as_json: bool) -> None:
 def show(headishes: tuple[str, ...], full: bool, as_json: bool) -> None:
     """The turns of a thread, from its beginning; without HEADISH, of the newest."""
     from unspool.cli.json_lines import echo
+    from unspool.cli.opening import opened
     from unspool.jobs.threads import show_thread
-    from unspool.store.store import Store
 
-    with Store.open() as store:
+    with opened() as store:
         turns = show_thread(store, headishes)
     if as_json:
         echo(each.record() for each in turns)
@@ -63,10 +63,10 @@ def show(headishes: tuple[str, ...], full: bool, as_json: bool) -> None:
 def tree(headishes: tuple[str, ...], full: bool, as_json: bool) -> None:
     """All that went on from where a thread begins; without HEADISH, of all threads."""
     from unspool.cli.json_lines import echo
+    from unspool.cli.opening import opened
     from unspool.jobs.threads import grow, snippets
-    from unspool.store.store import Store
 
-    with Store.open() as store:
+    with opened() as store:
         grown = grow(store, headishes)
     if as_json:
         echo({**each.record(), "children": grown.children[name]} for name, each in grown.turns.items())
@@ -99,10 +99,10 @@ def fork(headish: str | None, bookmark: str | None, move: bool, as_json: bool) -
     unspool ask -c research-in-french 'Encore une fois, en français'
     """
     from unspool.cli.json_lines import echo
+    from unspool.cli.opening import opened
     from unspool.jobs.threads import fork_thread
-    from unspool.store.store import Store
 
-    with Store.open() as store:
+    with opened() as store:
         turn, name = fork_thread(store, headish, bookmark, move=move)
     if as_json:
         echo([{"id": turn, "bookmark": name}])
@@ -124,11 +124,11 @@ def remove(headishes: tuple[str, ...], branches: bool, dry_run: bool, yes: bool,
     import sys
 
     from unspool.cli.json_lines import echo
+    from unspool.cli.opening import opened
     from unspool.cli.words import plural
     from unspool.store.removal import remove_thread
-    from unspool.store.store import Store
 
-    with Store.open() as store:
+    with opened() as store:
         for headish in headishes:
             ask = not (dry_run or yes) and sys.stdin is not None and sys.stdin.isatty()
             gone = remove_thread(store, headish, branches=branches, dry_run=dry_run or ask)
@@ -173,15 +173,15 @@ def add(
     unspool context resolve brief | unspool thread add --turns - -b copy
     """
     from unspool.cli.json_lines import echo
+    from unspool.cli.opening import opened
     from unspool.jobs.adding import read_turns, text_turn
     from unspool.jobs.threads import shown
-    from unspool.store.store import Store
     from unspool.threads.adding import add_turns
 
     if turns is not None and (text is not None or cache or options or role != "user"):
         raise click.UsageError("--turns comes alone: role, options and cache stand in the turns")
     values = read_turns(turns) if turns is not None else [text_turn(text, role, options, cache)]
-    with Store.open() as store:
+    with opened() as store:
         stored = add_turns(store, values, continues, head=bookmark, move=move)
         told = shown(store, stored) if as_json else []
     if as_json:
@@ -209,11 +209,11 @@ def from_(name: str, at: str | None, stream: str | None, bookmark: str | None, m
     unspool thread from trace.jsonl#3 --at 5
     """
     from unspool.cli.json_lines import echo
+    from unspool.cli.opening import opened
     from unspool.cli.words import plural, say
     from unspool.jobs.importing import thread_from
-    from unspool.store.store import Store
 
-    with Store.open() as store:
+    with opened() as store:
         made = thread_from(store, name, at, stream=stream, head=bookmark, move=move)
     last = made.turns[-1]
     if as_json:

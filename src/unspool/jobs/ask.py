@@ -7,7 +7,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from unspool.errors import InputNotFound, NotConfigured, TurnNotFound, WrongTurn
+from unspool.errors import BookmarkTaken, InputNotFound, NotConfigured, TurnNotFound, WrongTurn
+from unspool.jobs.opening import open_store
 from unspool.model import Block, Context, Draft, Message, Said, Text, Tool, ToolUse, Turn
 from unspool.providers.config import Target, read_config, target_of
 from unspool.providers.network import Network
@@ -26,6 +27,8 @@ class Wish(Struct):
     prompt: str | None = None
     continues: tuple[str, ...] = ()
     bookmark: str | None = None
+    move: bool = False
+    """The bookmark may be taken away from another thread."""
     system: str | None = None
     files: tuple[str, ...] = ()
     options: dict[str, Any] = {}
@@ -41,7 +44,7 @@ class Wish(Struct):
 def ask(wish: Wish, screen: Screen) -> Outcome:
     """Nothing is stored before it is clear that it can be sent."""
     with ExitStack() as stack:
-        store = stack.enter_context(Store.open())
+        store = stack.enter_context(open_store(screen.warn))
         turn = _resumed(store, wish) if wish.resume else None
         given = _context(store, wish) if turn is None else _held(resolve(store, [turn.id]), wish)
         target = _target(given, wish)
@@ -119,17 +122,27 @@ def _tools(context: Context, stack: ExitStack) -> tuple[list[Tool], Any]:
 
 
 def _store(store: Store, wish: Wish, target: Target, context: Context) -> Turn:
+    """The prompt, behind its system prompt: both or neither."""
     options = dict(wish.options)
     if "provider_ptr" not in context.options:
         options["provider_ptr"] = target.name
-    before = wish.continues
-    if wish.system:
-        first = store.append(Draft(Message("system", (Text(wish.system),)), continues=before, head=wish.bookmark))
-        before = (first.id,)
+    before, head = wish.continues, wish.bookmark
     message = context.messages[-1].message
-    return store.append(
-        Draft(message, continues=before, head=wish.bookmark, inherited=options, cache=wish.cache), follow=True
-    )
+    with store.database.transaction():
+        if head is not None and not wish.move:
+            _not_elsewhere(store, head, before)
+        if wish.system:
+            system = Draft(Message("system", (Text(wish.system),)), continues=before, head=head)
+            before = (store.put_draft(system, move=wish.move).id,)
+        draft = Draft(message, continues=before, head=head, inherited=options, cache=wish.cache)
+        return store.put_draft(draft, move=wish.move)
+
+
+def _not_elsewhere(store: Store, name: str, continues: Sequence[str]) -> None:
+    at = store.bookmarks().get(name)
+    if at is not None and not any(store.continues(store.find(each), at) for each in continues):
+        ways = f"-c {name} goes on from there, --move takes the name away"
+        raise BookmarkTaken(f"bookmark {name} is on another thread, at turn {at}: {ways}")
 
 
 def _resumed(store: Store, wish: Wish) -> Turn:

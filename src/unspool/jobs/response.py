@@ -5,8 +5,9 @@ from typing import Any
 
 from msgspec import Struct, to_builtins
 
-from unspool.errors import UnknownFormat, WrongContext
-from unspool.providers.catalogue import ALIASES, PROVIDERS
+from unspool.errors import NotConfigured, UnknownFormat, WrongContext
+from unspool.providers.catalogue import Provider
+from unspool.providers.config import read_config, target_of
 from unspool.sources.jsontext import Unreadable, loads
 from unspool.sources.sse import DONE, Assembler, Broken
 from unspool.sources.values import mapping, text_of
@@ -63,16 +64,26 @@ def _numbered(data: bytes) -> Iterator[tuple[int, Any]]:
 
 
 def api_of(name: str, events: list[Any]) -> str:
-    """The wire of a provider, or of that name. OpenAI speaks two: the events tell."""
-    known = PROVIDERS.get(ALIASES.get(name, name))
-    api = known.api if known else name
-    if api not in WIRES:
-        raise UnknownFormat(f"no provider {name!r}; there are {', '.join((*PROVIDERS, *WIRES))}")
+    """The wire of a pointer or a provider, or of that name. OpenAI speaks two: the events tell."""
+    api = _api_named(name)
     if api == "openai":
         first = next((mapping(event) for event in events if isinstance(event, dict)), {})
         if text_of(first.get("type")).startswith("response.") or first.get("object") == "response":
             return "responses"
     return api
+
+
+def _api_named(name: str) -> str:
+    try:
+        return _provider(name).api
+    except NotConfigured as error:
+        if name not in WIRES:
+            raise UnknownFormat(str(error)) from error
+        return name
+
+
+def _provider(name: str) -> Provider:
+    return target_of(name, read_config(), model_needed=False).provider
 
 
 def answer(provider: str, events: list[Any]) -> Told:
@@ -94,15 +105,23 @@ def pieces(provider: str, events: list[Any]) -> Iterator[dict[str, Any]]:
 
 
 def answer_as_gpt2099(provider: str, events: list[Any]) -> dict[str, Any]:
-    from unspool.wires.gpt2099 import PROVIDERS, aggregate
+    from unspool.wires.gpt2099 import aggregate
 
-    if provider not in PROVIDERS:
-        raise WrongContext(f"gpt2099 knows no provider {provider!r}, only {', '.join(PROVIDERS)}")
-    return aggregate(provider, [event for event in events if event != DONE])
+    return aggregate(_known_to_gpt2099(provider), [event for event in events if event != DONE])
 
 
 def pieces_as_gpt2099(provider: str, events: list[Any]) -> Iterator[dict[str, Any]]:
     from unspool.wires.gpt2099 import stream
 
-    shown = (stream(provider, event) for event in events if event != DONE)
+    known = _known_to_gpt2099(provider)
+    shown = (stream(known, event) for event in events if event != DONE)
     yield from (piece for piece in shown if piece is not None)
+
+
+def _known_to_gpt2099(name: str) -> str:
+    from unspool.wires.gpt2099 import PROVIDERS
+
+    provider = _provider(name).name
+    if provider not in PROVIDERS:
+        raise WrongContext(f"gpt2099 knows no provider {provider!r}, only {', '.join(PROVIDERS)}")
+    return provider

@@ -58,15 +58,22 @@ class _Refused(Exception):
 
 Waiting = Callable[[str, float], None]
 """Told why a call is tried again, and in how many seconds."""
+Heard = Callable[[bytes], None]
+"""Given the bytes of a stream as they come."""
 
 
 def ask(
-    network: Network, target: Target, body: dict[str, Any], shown: Callable[[Piece], None], waiting: Waiting
+    network: Network,
+    target: Target,
+    body: dict[str, Any],
+    shown: Callable[[Piece], None],
+    waiting: Waiting,
+    heard: Heard | None = None,
 ) -> Answered:
     """Raises ProviderFailed where nothing was answered; an answer that broke off is one, and says so."""
     provider = target.provider
     key = key_of(provider)
-    call = _Call(network, target, encode(body), key, shown)
+    call = _Call(network, target, encode(body), key, shown, heard)
     for attempt in range(1, _TRIES + 1):
         try:
             return call.once()
@@ -94,17 +101,23 @@ def _told(error: Any, key: str | None) -> str:
 
 class _Call:
     def __init__(
-        self, network: Network, target: Target, body: bytes, key: str | None, shown: Callable[[Piece], None]
+        self,
+        network: Network,
+        target: Target,
+        body: bytes,
+        key: str | None,
+        shown: Callable[[Piece], None],
+        heard: Heard | None,
     ) -> None:
         self._network = network
         self._api = target.provider.api
         self._show = speaker_for(self._api).show
         self._url = ask_url(target.provider, target.model)
         self._headers = headers(target.provider, key)
-        self._body, self._key, self._shown = body, key, shown
+        self._body, self._key, self._shown, self._heard = body, key, shown, heard
 
     def once(self) -> Answered:
-        started = _now()
+        started = now()
         try:
             with self._network.post(self._url, self._headers, self._body) as reply:
                 if reply.status != 200:
@@ -128,7 +141,7 @@ class _Call:
                     self._shown(Piece("text" if isinstance(block, Text) else "thinking", content=block.text))
                 case ToolUse():
                     self._shown(Piece("tool_use", block.name, block.id))
-        return Answered(told.response, started, _now(), _now())
+        return Answered(told.response, started, now(), now())
 
     def _streamed(self, reply: Reply, started: int) -> Answered:
         events: list[Any] = []
@@ -136,10 +149,10 @@ class _Call:
         halted: Literal["person", "cut off", "error"] | None = None
         why: str | None = None
         try:
-            for event in _events(reply):
+            for event in self._events(reply):
                 events.append(event)
                 for piece in self._show(event):
-                    first = first or _now()
+                    first = first or now()
                     self._shown(piece)
         except CutOff as error:
             halted, why = "cut off", str(error)
@@ -153,14 +166,15 @@ class _Call:
             raise _Refused(why or "the stream ended before it began", None, None, passing)
         if halted is None and told.response.interrupted:
             halted, why = "cut off", "the stream ended before the answer did"
-        return Answered(told.response, started, _now(), first, halted, why, told.unknown)
+        return Answered(told.response, started, now(), first, halted, why, told.unknown)
 
-
-def _events(reply: Reply) -> Iterator[Any]:
-    assembler = Assembler()
-    for piece in reply.pieces():
-        yield from assembler.feed(piece)
-    yield from assembler.end()
+    def _events(self, reply: Reply) -> Iterator[Any]:
+        assembler = Assembler()
+        for piece in reply.pieces():
+            if self._heard is not None:
+                self._heard(piece.replace(self._key.encode(), b"[key]") if self._key else piece)
+            yield from assembler.feed(piece)
+        yield from assembler.end()
 
 
 def _refusal(reply: Reply, key: str | None) -> _Refused:
@@ -190,7 +204,8 @@ def _asked_to_wait(reply: Reply) -> float | None:
     return None
 
 
-def _now() -> int:
+def now() -> int:
+    """Milliseconds since 1970."""
     return time.time_ns() // 1_000_000
 
 

@@ -84,10 +84,12 @@ def add_server(name: str, server: Server, replace: bool = False) -> None:
     write_servers({**servers, name: server})
 
 
-def remove_server(name: str) -> None:
+def remove_server(name: str) -> Server:
+    """The server that was set up under this name."""
     servers = read_servers()
-    find_server(name, servers)
+    gone = find_server(name, servers)
     write_servers({other: server for other, server in servers.items() if other != name})
+    return gone
 
 
 def find_server(name: str, servers: dict[str, Server]) -> Server:

@@ -1,6 +1,7 @@
 """The database file: made whole or not at all, for its owner alone, brought to the newest form when it is opened."""
 
 import os
+import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -12,6 +13,8 @@ from unspool.store.migrations import MIGRATIONS
 
 NAME = "turns.db"
 _APPLICATION = 0x556E7370  # "Unsp"
+_OURS = re.compile(r"\.?(turns\.db|key)[-.\w]*|(config|keys)\.(toml|\d+)|servers\.(json|\d+)|answers|recordings|slack")
+"""What unspool keeps in its folder."""
 _PATIENCE = 30.0
 """Seconds to wait for another process that writes."""
 
@@ -20,6 +23,8 @@ class Connection(sqlite3.Connection):
     """Says which file a fault is about."""
 
     path = ""
+    caution: str | None = None
+    """What the user should know of a store that was just made."""
 
     def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
         try:
@@ -62,13 +67,19 @@ class Connection(sqlite3.Connection):
 
 def open_database(folder: Path) -> Connection:
     path = folder / NAME
+    caution: str | None = None
     try:
-        _private(folder)
+        closed = _private(folder)
         if not path.exists():
             _make(path)
+            if not closed:
+                caution = f"{folder} holds other things too, so others may go on looking into it; {NAME} is yours alone"
+        elif path.stat().st_mode & 0o077:
+            path.chmod(0o600)
     except OSError as error:
         raise StoreFault(f"{error.filename or folder}: {error.strerror}") from error
     database = _connect(path)
+    database.caution = caution
     try:
         _migrate(database)
     except BaseException:
@@ -77,11 +88,21 @@ def open_database(folder: Path) -> Connection:
     return database
 
 
-def _private(folder: Path) -> None:
-    """What people said to a model is nobody else's business."""
+def _private(folder: Path) -> bool:
+    """What people said to a model is nobody else's business: whether only its owner can look into the folder.
+
+    One that holds what is not ours is not ours to close: the files in it are.
+    """
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    if folder.stat().st_mode & 0o077:
+    if not folder.stat().st_mode & 0o077:
+        return True
+    if not all(_OURS.fullmatch(path.name) for path in folder.iterdir()):
+        return False
+    try:
         folder.chmod(0o700)
+    except PermissionError:  # it is somebody else's, who lets us write there
+        return False
+    return True
 
 
 def _make(path: Path) -> None:

@@ -50,6 +50,8 @@ class Store:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.database = open_database(folder)
+        self.caution = self.database.caution
+        """What the user should know of it."""
 
     @classmethod
     def open(cls, folder: Path | None = None) -> Self:
@@ -119,7 +121,7 @@ class Store:
             raise BookmarkTaken(f"{name!r} cannot be a bookmark: no blanks, no - at the beginning, 200 letters at most")
         at = self._bookmarked(name) or turn
         if at != turn and not move and not self.continues(turn, at):
-            raise BookmarkTaken(f"bookmark {name} is on another thread, at turn {at}")
+            raise BookmarkTaken(f"bookmark {name} is on another thread, at turn {at}: --move takes it from there")
         self.database.execute("INSERT OR REPLACE INTO bookmarks VALUES (?, ?)", (name, turn))
 
     def _followed(self, given: dict[str, str]) -> str | None:

@@ -16,12 +16,13 @@ from unspool.dialect import Asking, Piece
 from unspool.errors import BookmarkTaken
 from unspool.model import Answer, Context, Draft, Message, Response, Tool, ToolResult, ToolUse, Turn
 from unspool.providers import prices
-from unspool.providers.calling import Answered, ask
+from unspool.providers.calling import Answered, ask, now
 from unspool.providers.config import Target
 from unspool.providers.network import Network
 from unspool.servers.connections import Connections
 from unspool.servers.results import failed
 from unspool.store.store import Store
+from unspool.threads.coming import Asked, Coming
 from unspool.threads.context import resolve
 from unspool.wires import speaker_for
 from unspool.wires.calls import fit_name
@@ -126,12 +127,19 @@ class Loop:
 
     def _ask(self, turn: Turn) -> tuple[Turn, Answered]:
         body = self.body(Context(resolve(self._store, [turn.id]).messages, self._options))
-        answered = ask(self._network, self._target, body, self._piece, self._screen.waiting)
-        response = answered.response
-        message = response.messages[0] if response.messages else Message("assistant", ())
-        stored = self._append(
-            Draft(message, continues=(turn.id,), head=turn.head, answer=self._about(answered, response))
-        )
+        provider = self._target.provider
+        asked = Asked(turn.id, turn.head, provider.name, provider.api, self._target.model, now())
+        with Coming(self._store, asked) as coming:
+
+            def waiting(why: str, seconds: float) -> None:
+                coming.again()
+                self._screen.waiting(why, seconds)
+
+            answered = ask(self._network, self._target, body, self._piece, waiting, coming.piece)
+            response = answered.response
+            message = response.messages[0] if response.messages else Message("assistant", ())
+            about = self._about(answered, response)
+            stored = self._append(Draft(message, continues=(turn.id,), head=turn.head, answer=about))
         self._screen.answered(stored, message)
         return stored, answered
 
@@ -169,8 +177,8 @@ class Loop:
             at = self._store.bookmarks().get(draft.head) if draft.head else None
             beside = at is not None and self._store.turn(at).continues == draft.continues
             return self._store.append(draft, move=beside)
-        except BookmarkTaken as error:
-            self._screen.warn(f"{error}: it stays there")
+        except BookmarkTaken:
+            self._screen.warn(f"bookmark {draft.head} has gone to another thread meanwhile, and stays there")
             return self._store.append(replace(draft, head=None), follow=False)
 
     def _carry_out(self, turn: Turn, calls: list[ToolUse]) -> tuple[Turn, bool]:
