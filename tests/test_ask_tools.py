@@ -305,3 +305,25 @@ def test_calling_a_tool_oneself(unspool: Run) -> None:
     assert (failed.returncode, json.loads(failed.stdout)["is_error"]) == (1, True)
     for wrong in (("tin___gone",), ("tin",), ("far___add",), ("tin___add", "3"), ("tin___add", "no")):
         assert unspool("servers", "call", *wrong).returncode == 2
+
+
+def test_what_was_recorded_elsewhere_is_offered_and_not_carried_out(unspool: Run) -> None:
+    trace = Path(__file__).parents[1] / "samples" / "traces" / "trip-planner.jsonl"
+    unspool("thread", "from", f"{trace}#3", "-b", "t")
+    call = Words("I look.", calls=[("c9", "get_weather", {"city": "Lima"})])
+    with ModelServer(Words("Lima."), call, Words("Warm."), Words("Bye.")) as at:
+        given = environment(at.url)
+        assert unspool("ask", "Where else?", "-c", "t", "-p", "anthropic/x", **given).stdout == b"Lima.\n"
+        done = unspool("ask", "And there?", "-c", "t", "--tool-mode", "auto", **given)
+        assert (done.returncode, done.stdout) == (3, b"I look.\n")
+        told = done.stderr.decode()
+        assert "get_weather was called, and nobody here carries it out" in told
+        assert unspool("ask", "--resume", "-c", "t", **given).returncode == 3
+        result = {"content": [{"type": "tool_result", "tool_use_id": "c9", "content": "21 °C"}]}
+        added = unspool("thread", "add", "--turns", "-", "-c", "t", stdin=json.dumps(result).encode())
+        assert added.returncode == 0, added.stderr
+        assert unspool("ask", "--resume", "-c", "t", **given).stdout == b"Warm.\n"
+        assert unspool("ask", "Thanks", "-c", "t", "--no-tools", **given).returncode == 0
+    assert [body.get("tool_choice") for body in at.bodies] == [{"type": "none"}, *[{"type": "auto"}] * 2, None]
+    assert [len(body.get("tools", [])) for body in at.bodies] == [1, 1, 1, 0]
+    assert results()[-1]["name"] == "get_weather"

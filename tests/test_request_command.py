@@ -203,3 +203,19 @@ def test_compat_of_answers(unspool: Run) -> None:
     message = json.loads(unspool("response", "openai", "--compat", "gpt2099", stdin=raw).stdout)["message"]
     assert message.keys() == {"type", "role", "model", "content", "stop_reason", "usage"}
     assert called("t1")["id"] not in [block.get("id") for block in message["content"]]
+
+
+def test_hosts_and_pointers_of_ones_own_are_known(unspool: Run, home: Path) -> None:
+    home.mkdir()
+    hosts = '[providers.shed]\nbase_url = "http://127.0.0.1:9/v1"\n'
+    hosts += '[providers.barn]\napi = "gemini"\nbase_url = "http://127.0.0.1:9"\n'
+    (home / "config.toml").write_text(f'{hosts}[pointers.kilo]\nprovider = "anthropic"\nmodel = "claude-x"\n')
+    for name, provider in (("shed", "openai"), ("shed/tin-1", "openai"), ("barn", "gemini"), ("kilo", "anthropic")):
+        _, raw = sse(provider, Words("A cat.", calls=CALLS))
+        told = unspool("response", name, stdin=raw)
+        assert (told.returncode, told.stdout) == (0, unspool("response", provider, stdin=raw).stdout)
+    done = unspool("response", "attic", stdin=b"{}")
+    assert (done.returncode, b"'attic' is no pointer and no provider" in done.stderr) == (2, True)
+    body = unspool("response", "kilo", "--compat", "gpt2099", stdin=b'{"type": "ping"}')
+    assert body.returncode == 0, body.stderr
+    assert unspool("response", "shed", "--compat", "gpt2099", "--stream", stdin=b"{}").returncode == 2

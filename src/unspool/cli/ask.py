@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 @click.option("--servers", metavar="A,B", help="MCP servers whose tools may be called; '' for none.")
 @click.option("--search/--no-search", default=None, help="The provider's own search.")
 @click.option("--tool-mode", metavar="M", help="auto, none, required, or the name of a tool.")
+@click.option("--no-tools", is_flag=True, help="Without the tools that came with a recorded call, from here on.")
 @click.option("--cache", is_flag=True, help="Ask the provider to keep everything up to this prompt at hand.")
 @click.option("--resume", is_flag=True, help="Go on where a thread was cut off: with its calls, or with its answer.")
 @click.option("-y", "--yes", is_flag=True, help="Allow every call of a tool.")
@@ -49,6 +50,7 @@ def command(
     servers: str | None,
     search: bool | None,
     tool_mode: str | None,
+    no_tools: bool,
     cache: bool,
     resume: bool,
     yes: bool,
@@ -84,7 +86,7 @@ def command(
         move=move,
         system=system,
         files=files,
-        options=_options(pointer, servers, search, tool_mode),
+        options=_options(pointer, servers, search, tool_mode, no_tools),
         cache=cache,
         resume=resume,
         lenient=lenient,
@@ -110,7 +112,9 @@ def _prompt(given: str | None, files: tuple[str, ...]) -> str | None:
     return stdin_text()
 
 
-def _options(pointer: str | None, servers: str | None, search: bool | None, tool_mode: str | None) -> dict[str, Any]:
+def _options(
+    pointer: str | None, servers: str | None, search: bool | None, tool_mode: str | None, no_tools: bool
+) -> dict[str, Any]:
     """What holds from here on. What is switched off is taken away."""
     options: dict[str, Any] = {}
     if pointer is not None:
@@ -121,6 +125,8 @@ def _options(pointer: str | None, servers: str | None, search: bool | None, tool
         options["search"] = search or None
     if tool_mode is not None:
         options["tool_mode"] = tool_mode or None
+    if no_tools:
+        options["tools"] = None
     return options
 
 
@@ -135,6 +141,8 @@ def _end(outcome: "Outcome") -> None:
     told = {
         "person": f"interrupted; {again} goes on",
         "unattended": f"calls wait to be allowed: {again}, with --yes or at a terminal",
+        "unserved": f"{outcome.error} was called, and nobody here carries it out: give its result with `unspool thread "
+        f"add --turns - -c {outcome.turn.id}`, or go on without it: `unspool ask -c {outcome.turn.id} PROMPT`",
         "too long": f"stopped after as many calls to the model as --rounds allows; {again} goes on",
     }
     say(f"unspool: {told.get(outcome.halted) or f'the answer broke off{why}; {again} asks again'}")

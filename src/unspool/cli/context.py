@@ -48,14 +48,13 @@ def list_(headishes: tuple[str, ...], as_json: bool) -> None:
             echo(records(store, headishes))
             return
         turns = show_thread(store, headishes)
-    from unspool.cli.words import colour, fit, one_line, terminal_width
-    from unspool.sources.jsontext import dumps
+    from unspool.cli.words import colour, fit, one_line, option_text, terminal_width
 
     for each, text in zip(turns, snippets(turns).values(), strict=True):
         turn = each.turn
-        told = [dumps(turn.inherited)] if turn.inherited else []
+        told = [f"{key} {option_text(value)}" for key, value in turn.inherited.items()]
         told += ["cached"] if turn.cache else []
-        about = f"  {' '.join(told)}" if told else ""
+        about = f"  {', '.join(told)}" if told else ""
         width = max(terminal_width(1, 120) - len(turn.id) - 13 - len(about), 20)
         line = f"{click.style(turn.id, fg='yellow')}  {turn.role:<9}  {fit(one_line(text), width).rstrip()}"
         click.echo(line + click.style(about, dim=True), color=colour())

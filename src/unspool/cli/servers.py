@@ -122,6 +122,7 @@ def tools(names: tuple[str, ...], as_json: bool) -> None:
     from unspool.cli.words import say
     from unspool.errors import ServerFailed
     from unspool.jobs.servers import list_tools
+    from unspool.wires.normalised import write_tool
 
     failed = False
     for found in list_tools(names):
@@ -129,11 +130,7 @@ def tools(names: tuple[str, ...], as_json: bool) -> None:
             failed = True
             say(f"unspool: {found}")
         elif as_json:
-            echo(
-                {"name": tool.name, "description": tool.description, "inputSchema": tool.parameters}
-                | (tool.extra or {})
-                for tool in found
-            )
+            echo(map(write_tool, found))
         else:
             for tool in found:
                 _say_tool(tool)

@@ -267,7 +267,7 @@ def _say_turns(turns: "list[Shown]", full: bool) -> None:
 
 
 def _heading(each: "Shown") -> str:
-    from unspool.cli.words import human, local, one_line
+    from unspool.cli.words import human, local, one_line, option_text
     from unspool.jobs.threads import when
 
     turn, answer = each.turn, each.turn.answer
@@ -279,16 +279,10 @@ def _heading(each: "Shown") -> str:
             told.append(f"{human(read)} in, {human(usage.output)} out")
         told.append(f"${answer.cost:.4f}" if answer.cost is not None else "")
     told += ["cached"] if turn.cache else []
-    told += [f"{key} {_value(value)}" for key, value in turn.inherited.items()]
+    told += [f"{key} {option_text(value)}" for key, value in turn.inherited.items()]
     marks = "".join(f"  {name}" for name in each.bookmarks)
     line = click.style(f"{turn.id}  ", fg="yellow") + click.style(one_line(" · ".join(filter(None, told))), dim=True)
     return line + click.style(marks, fg="green", bold=True)
-
-
-def _value(value: object) -> str:
-    from unspool.sources.jsontext import dumps
-
-    return "unset" if value is None else value if isinstance(value, str) else dumps(value)
 
 
 def _say_branch(margin: str, each: "Shown", text: str) -> None:

@@ -53,6 +53,15 @@ def one_line(text: str | None) -> str:
     return safe(" ".join((text or "").split()))
 
 
+def option_text(value: object) -> str:
+    """What an option of a turn was set to; of definitions, only how many."""
+    from unspool.sources.jsontext import dumps
+
+    if isinstance(value, list) and value and all(isinstance(each, dict) for each in value):
+        return plural(len(value), "definition")
+    return "unset" if value is None else value if isinstance(value, str) else dumps(value)
+
+
 def short_names(ids: Sequence[str], least: int = 8) -> list[str]:
     """The beginning of each that no other has: many ids begin with the time, so that those of an hour are alike."""
     ordered = sorted(set(ids))

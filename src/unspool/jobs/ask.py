@@ -18,6 +18,7 @@ from unspool.store.store import Store
 from unspool.threads.context import resolve
 from unspool.threads.documents import document
 from unspool.threads.loop import Loop, Outcome, Screen
+from unspool.threads.offering import offered
 from unspool.threads.options import inherited
 
 
@@ -50,7 +51,8 @@ def ask(wish: Wish, screen: Screen) -> Outcome:
         target = _target(given, wish)
         key_of(target.provider)
         network = stack.enter_context(Network(wish.patience))
-        tools, servers = _tools(given, stack)
+        served, servers = _tools(given, stack)
+        tools, given = offered(given, served)
         loop = Loop(store, network, target, screen, given.options, tools, servers, wish.lenient, wish.rounds)
         if turn is None:
             loop.body(given)

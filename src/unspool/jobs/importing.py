@@ -17,6 +17,7 @@ from unspool.jobs.show import find, on_disk, read_session
 from unspool.model import MAIN, Answer, Event, Exchange, Message, Note, Response, ToolResult, Turn
 from unspool.store.store import Store
 from unspool.threads.imported import Step, import_thread
+from unspool.threads.offering import OPTION, definitions
 from unspool.wires.normalised import joined
 
 
@@ -43,10 +44,12 @@ def thread_from(
     `stream` is main, unless the file has only a sub-agent's. `at` is how many messages to keep, or the id of the event
     of a session behind which it is cut.
     """
+    options: dict[str, Any] = {}
     if is_request(name):
         exchange = find_request(name)
         steps, notes = _of_exchange(exchange), list[Note]()
         origin: dict[str, Any] = {"source": "request", "request": exchange.id or str(exchange.origin)}
+        options[OPTION] = definitions(exchange.tools) or None
         if at is not None and not at.isdigit():
             raise WrongTurn(f"{at!r} is no number of turns")
     else:
@@ -64,7 +67,7 @@ def thread_from(
         if not 1 <= int(at[:18]) <= whole:
             raise WrongTurn(f"{name} has {whole:,} turns: there is no turn {at} to cut it at")
         steps = steps[: int(at)]
-    turns, new = import_thread(store, steps, origin, head, move=move)
+    turns, new = import_thread(store, steps, origin, head, move=move, options=options)
     return Imported(turns, new, whole - len(steps), notes)
 
 

@@ -14,6 +14,7 @@ from unspool.providers.addresses import ask_url, headers
 from unspool.providers.config import Config, Target, target_of
 from unspool.sources.files import DASH
 from unspool.sources.jsontext import Unreadable, dumps, loads
+from unspool.threads.offering import offered
 from unspool.wires import speaker_for
 from unspool.wires.normalised import read_context, read_tools, write_context
 
@@ -104,6 +105,8 @@ def target_for(context: Context, named: str | None, config: Config) -> Target:
 
 
 def prepare(context: Context, tools: Sequence[Tool], target: Target, lenient: bool = False) -> Prepared:
+    """Where no tools are given, with those that came with a recorded call."""
+    tools, context = offered(context, tools)
     asking = target.asking(lenient)
     body = speaker_for(target.provider.api).prepare(context, tools, asking)
     return Prepared(body, list(dict.fromkeys(asking.warnings)))

@@ -15,6 +15,7 @@ from unspool.errors import WrongTurn
 from unspool.model import Answer, Block, Draft, Message, ToolResult, Turn
 from unspool.store.packing import pack
 from unspool.store.store import Store
+from unspool.threads.options import inherited
 
 _MARK = "cache_control"
 _WHOSE = ("source", "agent", "session")
@@ -28,27 +29,42 @@ class Step(Struct, frozen=True):
 
 
 def import_thread(
-    store: Store, steps: Sequence[Step], origin: dict[str, Any], head: str | None = None, *, move: bool = False
+    store: Store,
+    steps: Sequence[Step],
+    origin: dict[str, Any],
+    head: str | None = None,
+    *,
+    move: bool = False,
+    options: dict[str, Any] | None = None,
 ) -> tuple[list[Turn], int]:
-    """The thread, and how many of its turns are new."""
+    """The thread, and how many of its turns are new. The first of them says which options hold from there on."""
     if not steps:
         raise WrongTurn("nothing was said in it")
     thread: list[Turn] = []
     new = 0
     with store.database.transaction():
-        for step in steps:
+        for number, step in enumerate(steps, 1):
             message = _unmarked(step.message)
             before = thread[-1].id if thread else None
             turn = _shared(store, message, before, origin)
+            if turn is not None and number == len(steps) and _changed(options or {}, [*thread, turn]):
+                turn = None  # the same words, with other options
             if turn is None:
                 continues = () if before is None else (before,)
-                draft = Draft(message, continues=continues, answer=step.answer, origin=origin)
+                own = {} if new else _changed(options or {}, thread)
+                draft = Draft(message, continues=continues, answer=step.answer, origin=origin, inherited=own)
                 turn = store.put_draft(draft, follow=False)
                 new += 1
             thread.append(turn)
         if head is not None:
             store.point(head, thread[-1].id, move=move)
     return thread, new
+
+
+def _changed(options: dict[str, Any], thread: Sequence[Turn]) -> dict[str, Any]:
+    """What has to be said behind these turns for the options to hold; None takes one away."""
+    before = inherited(turn.inherited for turn in thread)
+    return {key: value for key, value in options.items() if value != before.get(key)}
 
 
 def _shared(store: Store, message: Message, before: str | None, origin: dict[str, Any]) -> Turn | None:

@@ -64,7 +64,7 @@ class Screen(Protocol):
 class Outcome(Struct):
     turn: Turn
     """The last that was stored."""
-    halted: Literal["person", "cut off", "error", "unattended", "too long"] | None = None
+    halted: Literal["person", "cut off", "error", "unattended", "unserved", "too long"] | None = None
     error: str | None = None
 
 
@@ -94,6 +94,8 @@ class Loop:
         asked = 0
         while True:
             if calls := self._calls(turn):
+                if self._servers is None and self._tools:  # what is offered was recorded elsewhere
+                    return Outcome(turn, "unserved", ", ".join(dict.fromkeys(call.name for call in calls)))
                 try:
                     turn, interrupted = self._carry_out(turn, calls)
                 except Unattended:

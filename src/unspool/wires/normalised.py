@@ -178,9 +178,7 @@ def read_tools(value: Any) -> list[Tool]:
     for number, each in enumerate(listed, 1):
         match mapping(each):
             case {"name": str(name), **rest}:
-                schema: Any = next(
-                    (rest[key] for key in ("inputSchema", "input_schema", "parameters") if key in rest), {}
-                )
+                schema: Any = next((rest[key] for key in _SCHEMAS if key in rest), {})
                 if not isinstance(schema, dict):
                     raise WrongContext(f"tool {number} ({name}): its schema is no object")
                 kept = leftover(rest, "description", *_SCHEMAS)
@@ -188,6 +186,12 @@ def read_tools(value: Any) -> list[Tool]:
             case _:
                 raise WrongContext(f"tool {number} has no name")
     return found
+
+
+def write_tool(tool: Tool) -> dict[str, Any]:
+    """A definition as MCP has it."""
+    written = {"name": tool.name, "description": tool.description, "inputSchema": tool.parameters}
+    return {**written, **(tool.extra or {})}
 
 
 def write_context(context: Context) -> dict[str, Any]:

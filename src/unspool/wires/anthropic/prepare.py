@@ -14,6 +14,7 @@ from unspool.wires.schemas import whole, without
 _MAX_TOKENS = 32_000
 """The API wants a limit; every model that is still served can write as much."""
 _SEARCH, _OLD_SEARCH = "web_search_20260318", "web_search_20250305"
+_DEFINED = re.compile(r"_20\d{6}$")
 _OLD_MODELS = re.compile(r"claude-(?:3|(?:opus|sonnet|haiku)-4(?:-[0-5])?(?:-\d{8}|-latest)?$)")
 """Those that take only the older search."""
 _CHOICES = {"auto": {"type": "auto"}, "none": {"type": "none"}, "required": {"type": "any"}}
@@ -122,6 +123,10 @@ def _document(block: Document) -> dict[str, Any]:
 
 
 def _tool(tool: Tool, asking: Asking) -> dict[str, Any]:
+    """Of those that the API itself defines (`bash_20250124`), what was said of them: they have no schema."""
+    extra = mapping(tool.extra)
+    if _DEFINED.search(text_of(extra.get("type"))):
+        return {**extra, "name": tool.name}
     about = {"description": tool.description} if tool.description else {}
     schema = whole(without(tool.parameters, asking.abilities.schema_without))
     return {"name": fit_name(tool.name, asking), **about, "input_schema": {"type": "object", **schema}}

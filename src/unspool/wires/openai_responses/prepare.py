@@ -17,6 +17,8 @@ from unspool.wires.schemas import whole, without
 
 _NO_REASONING = re.compile(r"(?:^|/)(?:gpt-(?:3|4)|chatgpt-4)")
 """Models that refuse to be asked for their reasoning."""
+_DEFINED = ("local_shell", "shell", "apply_patch", "computer", "computer_use_preview")
+"""Tools that the API itself defines: the caller runs them, and they have no schema."""
 
 
 def prepare(context: Context, tools: Sequence[Tool], asking: Asking) -> dict[str, Any]:
@@ -150,6 +152,12 @@ def _text(block: Block) -> str:
 def _tool(tool: Tool, asking: Asking) -> dict[str, Any]:
     """Strict unless told otherwise, which few schemas of others can be."""
     about = {"description": tool.description} if tool.description else {}
+    extra = mapping(tool.extra)
+    if extra.get("type") in _DEFINED:
+        return extra
+    if extra.get("type") == "custom" and not tool.parameters:  # it is called with a text of a form of its own
+        form = {"format": extra["format"]} if "format" in extra else {}
+        return {"type": "custom", "name": fit_name(tool.name, asking), **about, **form}
     schema = whole(without(tool.parameters, asking.abilities.schema_without))
     return {
         "type": "function",
