@@ -268,6 +268,18 @@ def test_faults_in_an_export_cost_nothing_else(other: Store, frames: Frames) -> 
     assert taken.notes[-1].kind == "odd"
 
 
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [(b'[{"type": "text", "text": "Hi"}]', "Hi"), (b"[1, 2]", "[1, 2]"), (b"[x](y)", "[x](y)")],
+)
+def test_content_without_a_type_is_blocks_if_it_looks_so(
+    other: Store, frames: Frames, content: bytes, told: str
+) -> None:
+    frames.add("03dxl6w8q53vjhs6i91q9r7m3", content)
+    import_frames(other, frames.folder)
+    assert other.message(next(other.turns()).message).blocks == (Text(told),)
+
+
 def test_content_that_lost_its_hash_is_not_believed(other: Store, frames: Frames) -> None:
     for path in (frames.folder / "cas").iterdir():
         path.write_bytes(path.read_bytes() + b" ")

@@ -151,7 +151,20 @@ def _message(frame: dict[str, Any], folder: Path) -> Message:
             content = loads(data)
         except Unreadable as error:
             raise ValueError(f"{frame.get('hash')}: no JSON: {error}") from error
+    elif meta.get("content_type") is None:
+        content = _blocks(data) or content
     return Message(role, read_blocks(content if isinstance(content, str | list) else [content]))
+
+
+def _blocks(data: bytes) -> list[Any] | None:
+    """A list of blocks, which is what most turns are that do not say of what type they are."""
+    try:
+        value = loads(data)
+    except Unreadable:
+        return None
+    if not isinstance(value, list) or not all(isinstance(mapping(block).get("type"), str) for block in value):
+        return None
+    return value
 
 
 def _payload(hash_: str, cas: Path) -> bytes:
