@@ -273,10 +273,11 @@ def test_faults_in_an_export_cost_nothing_else(other: Store, frames: Frames) -> 
     [(b'[{"type": "text", "text": "Hi"}]', "Hi"), (b"[1, 2]", "[1, 2]"), (b"[x](y)", "[x](y)")],
 )
 def test_content_without_a_type_is_blocks_if_it_looks_so(
-    other: Store, frames: Frames, content: bytes, told: str
+    other: Store, tmp_path: Path, content: bytes, told: str
 ) -> None:
-    frames.add("03dxl6w8q53vjhs6i91q9r7m3", content)
-    import_frames(other, frames.folder)
+    frames = Frames(tmp_path / "typeless")
+    frames.add(ROOT, content)
+    take_in(other, frames.folder)
     assert other.message(next(other.turns()).message).blocks == (Text(told),)
 
 
