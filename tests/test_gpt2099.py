@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from contexts import called, paper, result, says
+from contexts import called, context, paper, result, says
 from unspool.errors import UnspoolError, WrongContext
-from unspool.wires.gpt2099 import PROVIDERS, aggregate, prepare, stream
+from unspool.wires.gpt2099 import PROVIDERS, aggregate, context_of, prepare, stream
 
 NOTES = b64encode("# Héllo".encode()).decode()
 CHAT = ("openai", "cerebras", "cohere")
@@ -74,6 +74,34 @@ def test_anthropic_keeps_the_last_four_marks() -> None:
     marked = [number for number, message in enumerate(messages) if "cache_control" in message["content"][-1]]
     assert marked == [4, 6, 8, 10]
     assert all("cache" not in message and "cache_control" not in message["content"][0] for message in messages)
+
+
+def test_a_thread_of_ours_is_what_it_would_have_stored() -> None:
+    """Marks stand on messages, thinking is dropped, and so is all that it has no key for."""
+    thought = {"type": "thinking", "thinking": "Hm.", "signature": "c2ln"}
+    marked = [says("user", f"n{number}", cache=True) for number in range(6)]
+    given = context(
+        says("user", paper("application/pdf", title="a.pdf")),
+        says("assistant", thought, "I look.", called("c1", place="yard"), api="claude", provider="p", model="m"),
+        says("user", result("c1", "a", name="yard___look", extra={"structured": {}})),
+        *marked,
+    )
+    body = prepare("anthropic", context_of(given))
+    told = json.dumps(body["messages"])
+    assert told.count("cache_control") == 4
+    assert not any(word in told for word in ("title", "thinking", "claude", "structured", '"cache"'))
+    assert body["messages"][1] == says("assistant", "I look.", called("c1", place="yard"))
+    assert prepare("gemini", context_of(given))["contents"][1]["parts"][0] == {"text": "I look."}
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_a_text_alone_is_one_block(provider: str) -> None:
+    assert sent(provider, {"role": "user", "content": "Hi"}) == sent(provider, says("user", "Hi"))
+
+
+def test_who_wrote_a_message_is_not_sent() -> None:
+    said = says("assistant", "Hi", api="claude", provider="anthropic", model="m")
+    assert sent("anthropic", said)["messages"] == [says("assistant", "Hi")]
 
 
 def test_anthropic_documents() -> None:

@@ -52,7 +52,7 @@ def command(
 
     config = read_config()
     if compat:
-        context = request.context_json(headishes)
+        context = request.context_for_gpt2099(headishes)
         pointer = named or ((context.get("options") or {}).get("provider_ptr") if isinstance(context, dict) else None)
         target = target_of(pointer, config, model_needed=False)
         body = request.prepare_as_gpt2099(context, tool_files, target.provider.name)

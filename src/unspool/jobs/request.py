@@ -16,7 +16,7 @@ from unspool.sources.files import DASH
 from unspool.sources.jsontext import Unreadable, dumps, loads
 from unspool.threads.offering import offered
 from unspool.wires import speaker_for
-from unspool.wires.normalised import read_context, read_tools, write_context
+from unspool.wires.normalised import read_context, read_tools
 
 GPT2099 = "gpt2099"
 
@@ -27,11 +27,13 @@ class Prepared(Struct):
     """What was changed because the provider does not take it."""
 
 
-def context_json(headishes: Sequence[str]) -> Any:
-    """A context in its normalised form: of threads in the store, or as it is given (`-`)."""
+def context_for_gpt2099(headishes: Sequence[str]) -> Any:
+    """The context of threads in the store, as gpt2099 would have it; or as it is given (`-`)."""
     if DASH in headishes:
         return read_json(DASH)
-    return write_context(context_of(headishes))
+    from unspool.wires import gpt2099
+
+    return gpt2099.context_of(context_of(headishes))
 
 
 def context_of(headishes: Sequence[str]) -> Context:

@@ -50,6 +50,8 @@ _ROLES: dict[str, Role] = {
 _SOURCES = {"base64": "data", "url": "url", "file": "file_id", "text": "data"}
 """The types of sources, and the key that each keeps its data under."""
 
+WRITERS = ("api", "provider", "model")
+"""The keys of a message that say who wrote it."""
 _SCHEMAS = ("inputSchema", "input_schema", "parameters")
 
 
@@ -202,7 +204,7 @@ def write_message(said: Said) -> dict[str, Any]:
     content = write_blocks(said.message.blocks)
     if said.cache and content:
         content[-1].setdefault("cache_control", {"type": "ephemeral"})
-    about = {"api": said.api, "provider": said.provider, "model": said.model}
+    about = dict(zip(WRITERS, (said.api, said.provider, said.model), strict=True))
     return {
         "role": said.message.role,
         "content": content,

@@ -6,8 +6,8 @@ not understand it passes on or drops by the name of its key. Nothing else in uns
 """
 
 from unspool.wires.gpt2099.answers import aggregate, stream
-from unspool.wires.gpt2099.bodies import prepare
+from unspool.wires.gpt2099.bodies import context_of, prepare
 
 PROVIDERS = ("anthropic", "openai", "gemini", "cohere", "cerebras")
 
-__all__ = ["PROVIDERS", "aggregate", "prepare", "stream"]
+__all__ = ["PROVIDERS", "aggregate", "context_of", "prepare", "stream"]

@@ -5,12 +5,15 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from unspool.errors import UnspoolError, WrongContext
+from unspool.model import Context, Document, Text, ToolResult, ToolUse
 from unspool.sources.jsontext import dumps
 from unspool.sources.values import listing, mapping, text_of
+from unspool.wires.normalised import WRITERS, write_block
 
 _TITLES = {"openai": "OpenAI", "cohere": "Cohere", "cerebras": "Cerebras"}
 _MARKS = 4
 _BETWEEN_SYSTEMS = "\n\n----\n\n"
+_KEYS = frozenset({"type", "text", "source", "id", "name", "input", "tool_use_id", "content", "is_error"})
 _REFUSED_BY_CEREBRAS = ("$schema", "format", "minimum", "nullable")
 _SEARCH_AND_TOOLS = (
     "Gemini API does not support combining google_search with custom function declarations in the same request. "
@@ -23,7 +26,9 @@ def prepare(provider: str, context: Any, tools: Sequence[dict[str, Any]] = ()) -
     """Raises UnspoolError with gpt2099's own words for what it refuses."""
     if not isinstance(context, dict) or not isinstance(context.get("messages"), list):
         raise WrongContext('a context is an object {"messages": […], "options": {…}}')
-    messages = [mapping(message) for message in context["messages"]]
+    messages = [
+        {key: value for key, value in mapping(message).items() if key not in WRITERS} for message in context["messages"]
+    ]
     search = bool(mapping(context.get("options")).get("search"))
     try:
         match provider:
@@ -36,8 +41,29 @@ def prepare(provider: str, context: Any, tools: Sequence[dict[str, Any]] = ()) -
         raise WrongContext(f"gpt2099 cannot read this context: {error!r}") from error
 
 
+def context_of(context: Context) -> dict[str, Any]:
+    """A context of ours as gpt2099 would have it: marks on messages, no thinking, nothing that it has no key for."""
+    messages: list[dict[str, Any]] = []
+    for said in context.messages:
+        blocks = [block for block in said.message.blocks if isinstance(block, Text | Document | ToolUse | ToolResult)]
+        content = [_known(write_block(block)) for block in blocks]
+        mark = {"cache": True} if said.cache or any("cache_control" in (block.extra or {}) for block in blocks) else {}
+        messages.append({"role": said.message.role, "content": content, **mark})
+    return {"messages": messages, "options": context.options}
+
+
+def _known(block: dict[str, Any]) -> dict[str, Any]:
+    kept = {key: value for key, value in block.items() if key in _KEYS}
+    if isinstance(inner := kept.get("content"), list):
+        kept["content"] = [_known(each) for each in inner]
+    return kept
+
+
 def _blocks(message: dict[str, Any]) -> list[dict[str, Any]]:
-    return [mapping(block) for block in listing(message.get("content"))]
+    content = message.get("content")
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    return [mapping(block) for block in listing(content)]
 
 
 def _texts(message: dict[str, Any]) -> list[str]:
