@@ -227,6 +227,14 @@ def test_a_file_that_is_too_large_or_empty_is_refused(unspool: Run, tmp_path: Pa
     assert (done.returncode, b"is empty" in done.stderr) == (2, True)
 
 
+def test_a_document_that_a_script_gives_is_sent_by_its_name(unspool: Run) -> None:
+    source = {"type": "base64", "media_type": "application/pdf", "data": "aGk="}
+    turn = {"type": "document", "document_name": "a.pdf", "content": [{"type": "document", "source": source}]}
+    out(unspool, "thread", "add", "--turns", "-", "-b", "a", stdin=json.dumps(turn).encode())
+    body = json.loads(out(unspool, "request", "a", "-p", "anthropic/x"))
+    assert body["messages"][0]["content"] == [{"type": "document", "source": source, "title": "a.pdf"}]
+
+
 # From what others recorded
 
 

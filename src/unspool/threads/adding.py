@@ -14,7 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from unspool.errors import WrongContext, WrongTurn
-from unspool.model import Answer, Draft, Said, Turn
+from unspool.model import Answer, Document, Draft, Message, Said, Turn
 from unspool.store.ids import parse
 from unspool.store.store import Store
 from unspool.wires.normalised import read_context, read_message
@@ -84,6 +84,8 @@ def _one(value: dict[str, Any]) -> tuple[str | None, Draft, bool]:
         if value.get(key) is not None and not isinstance(value[key], str):
             raise WrongTurn(f"`{key}` is no text")
         about[key] = value.get(key)
+    if about["type"] == "document":
+        said = replace(said, message=_titled(said.message, about["document_name"]))
     cached = bool(cache) or value.get("cache_control") in ("ephemeral", {"type": "ephemeral"})
     draft = replace(_draft(said, **about), cache=cached, continues=_continues(value.get("continues")))
     if isinstance(value.get("answer"), dict):
@@ -93,6 +95,15 @@ def _one(value: dict[str, Any]) -> tuple[str | None, Draft, bool]:
             raise WrongTurn(f"`answer`: {error}") from error
     id_ = value.get("id")
     return id_ if isinstance(id_, str) else None, draft, "continues" not in value
+
+
+def _titled(message: Message, name: str | None) -> Message:
+    """A document without a title is sent by the name of its turn."""
+    blocks = (
+        replace(block, name=name) if isinstance(block, Document) and block.name is None else block
+        for block in message.blocks
+    )
+    return replace(message, blocks=tuple(blocks))
 
 
 def _draft(said: Said, **about: Any) -> Draft:
