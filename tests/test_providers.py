@@ -66,7 +66,11 @@ def test_pointers() -> None:
     [
         ("default = 3", r"Expected `str | null`, got `int` - at `\$.default`"),
         ("[pointers.a]\nprovider = 'x'", "missing required field `model`"),
-        ("[pointers.a]\nprovider = 'x'\nmodel = 'y'\nmodle = 'z'", "unknown field `modle`"),
+        (
+            "[pointers.a]\nprovider = 'x'\nmodel = 'y'\nmodle = 'z'",
+            "unknown field `modle`.*; there are provider, model, base_url",
+        ),
+        ("[providers.a]\nbase_urls = 'x'", "unknown field `base_urls`.*; there are api, base_url"),
         ("[providers.a]\napi = 'soap'", "Invalid enum value 'soap'"),
         ("= 3", "Invalid statement"),
     ],
@@ -209,3 +213,21 @@ def test_replay_to_others_beside_each_other(unspool: Run) -> None:
 @pytest.mark.parametrize("name", [f"{TRACE}#99", f"{TRACE}", "gone.jsonl#1"])
 def test_replay_of_what_is_not_there(unspool: Run, name: str) -> None:
     assert unspool("replay", name).returncode == 2
+
+
+def test_a_key_that_cannot_be_kept_names_the_file(unspool: Run, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    given = {"UNSPOOL_HOME": str(tmp_path / "file" / "home"), "UNSPOOL_CONFIG": str(tmp_path / "none.toml")}
+    done = unspool("provider", "key", "openai", stdin=b"not-a-key", **given)
+    assert (done.returncode, b"keys.toml: Not a directory" in done.stderr) == (2, True)
+
+
+def test_setting_up_tells_programs_what_was_done(unspool: Run, home: Path) -> None:
+    kept = unspool("provider", "key", "openai", "--json", stdin=b"not-a-key")
+    assert json.loads(kept.stdout) == {"provider": "openai", "key": str(home / "keys.toml")}
+    header = ("-H", "Authorization: Bearer not-a-key")
+    added = unspool("servers", "add", "wiki", "--url", "http://127.0.0.1:9/mcp", *header, "--trust", "--json")
+    told = {"name": "wiki", "kind": "http", "server": "http://127.0.0.1:9/mcp"}
+    assert json.loads(added.stdout) == {**told, "timeout": 120.0, "parallel": True, "trusted": True}
+    assert unspool("servers", "rm", "wiki", "--json").stdout == added.stdout
+    assert b"not-a-key" not in kept.stdout + kept.stderr + added.stdout + added.stderr

@@ -88,7 +88,9 @@ def test_what_is_not_taken(unspool: Run) -> None:
     given = json.dumps({"messages": [says("user", "x"), says("user", paper("video/mp4"))]}).encode()
     done = unspool("request", "-", "-p", "cohere/x", stdin=given)
     assert (done.returncode, done.stdout) == (2, b"")
-    assert done.stderr.decode() == "unspool: message 2: Cohere takes no video/mp4\n"
+    assert (
+        done.stderr.decode() == "unspool: message 2: Cohere takes no video/mp4 (--lenient says in words what it is)\n"
+    )
     lenient = unspool("request", "-", "-p", "cohere/x", "--lenient", stdin=given)
     assert lenient.returncode == 0
     assert "sent as text" in lenient.stderr.decode()

@@ -24,6 +24,11 @@ class Row(Struct):
     keyless: bool
     pointers: dict[str, str]
     """Those that lead to it, and their models."""
+    media: tuple[str, ...] = ()
+    """What it takes beside text."""
+    result_media: tuple[str, ...] = ()
+    """What of that the result of a tool may hold."""
+    search: bool = False
 
 
 class Checked(Struct):
@@ -38,7 +43,9 @@ def rows() -> tuple[list[Row], Config]:
     for name, provider in providers_of(config).items():
         key = find_key(provider)
         place = key[1] if key else None
-        found[name] = Row(name, provider.api, provider.base_url, place, provider.keyless, {})
+        able = provider.abilities
+        about = (able.media, able.result_media, able.search)
+        found[name] = Row(name, provider.api, provider.base_url, place, provider.keyless, {}, *about)
     for name, pointer in config.pointers.items():
         found[target_of(name, config).provider.name].pointers[name] = pointer.model
     return list(found.values()), config
@@ -94,4 +101,7 @@ def record(row: Row) -> dict[str, Any]:
         "key": row.key,
         "ready": row.key is not None or row.keyless,
         "pointers": row.pointers,
+        "media": row.media,
+        "result_media": row.result_media,
+        "search": row.search,
     }

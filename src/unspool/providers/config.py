@@ -99,12 +99,24 @@ def read_config(path: Path | None = None) -> Config:
         written = path.read_text("utf-8")
     except FileNotFoundError:
         return Config()
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
+        raise NotConfigured(f"{path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
         raise NotConfigured(f"{path}: {error}") from error
     try:
         return msgspec.convert(tomllib.loads(written), Config)
-    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+    except tomllib.TOMLDecodeError as error:
         raise NotConfigured(f"{path}: {error}") from error
+    except msgspec.ValidationError as error:
+        raise NotConfigured(f"{path}: {error}{_known_keys(str(error))}") from error
+
+
+def _known_keys(error: str) -> str:
+    """What would be right, where a key is wrong."""
+    if "unknown field" not in error:
+        return ""
+    table = Pointer if "$.pointers" in error else Host if "$.providers" in error else Config
+    return f"; there are {', '.join(table.__struct_fields__)}"
 
 
 def providers_of(config: Config, environment: Mapping[str, str] = os.environ) -> dict[str, Provider]:

@@ -10,7 +10,7 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
-from unspool.errors import NotConfigured
+from unspool.errors import NotConfigured, OutputNotWritable
 from unspool.providers.catalogue import Provider
 from unspool.sources.jsontext import dumps
 from unspool.sources.keys import data_folder
@@ -56,11 +56,14 @@ def keep_key(provider: Provider, key: str) -> str:
     path = keys_path()
     keys = {**_from_file(), account: key}
     text = "".join(f"{dumps(name)} = {dumps(value)}\n" for name, value in keys.items())
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     beside = path.with_suffix(f".{os.getpid()}")
-    with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-        file.write(text)
-    beside.replace(path)
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+            file.write(text)
+        beside.replace(path)
+    except OSError as error:
+        raise OutputNotWritable(f"{path}: {error.strerror}") from error
     return str(path)
 
 
@@ -68,8 +71,10 @@ def _from_file() -> dict[str, str]:
     path = keys_path()
     try:
         mode = path.stat().st_mode
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return {}
+    except OSError as error:
+        raise NotConfigured(f"{path}: {error.strerror}") from error
     if os.name == "posix" and stat.S_IMODE(mode) & 0o077:
         raise NotConfigured(f"{path} can be read by others, and holds keys: chmod 600 it")
     try:

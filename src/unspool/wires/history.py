@@ -193,7 +193,7 @@ def _fits(block: Document, media: tuple[str, ...]) -> bool:
 
 def _refused(block: Block, what: str, entry: Entry, asking: Asking) -> Text:
     if not asking.lenient:
-        raise UnsupportedContent(asking.title, what, entry.where)
+        raise UnsupportedContent(asking.title, what, entry.where, "(--lenient says in words what it is)")
     asking.warnings.append(f"{entry.where}: {asking.title} takes no {what}, so it is sent as text")
     return Text(in_words(block))
 
