@@ -17,7 +17,7 @@ import pytest
 
 from conftest import Run
 from contexts import environment
-from model_server import ModelServer, Words
+from model_server import Fault, ModelServer, Words
 from unspool.store.store import Store
 from unspool.threads.context import resolve
 from unspool.wires.normalised import write_context
@@ -327,3 +327,12 @@ def test_what_was_recorded_elsewhere_is_offered_and_not_carried_out(unspool: Run
     assert [body.get("tool_choice") for body in at.bodies] == [{"type": "none"}, *[{"type": "auto"}] * 2, None]
     assert [len(body.get("tools", [])) for body in at.bodies] == [1, 1, 1, 0]
     assert results()[-1]["name"] == "get_weather"
+
+
+def test_an_address_that_is_no_mcp_server_is_told_in_one_line(unspool: Run) -> None:
+    with ModelServer(*[Fault(200, {"no": "rpc"})] * 9) as at:
+        unspool("servers", "add", "odd", "--url", f"{at.url}/mcp")
+        done = unspool("servers", "tools", "odd")
+    assert (done.returncode, done.stdout) == (2, b"")
+    (line,) = done.stderr.decode().splitlines()
+    assert line.startswith(f"unspool: MCP server odd ({at.url}/mcp): ")

@@ -3,6 +3,7 @@
 So the rest of the program is ordinary: it asks, and waits for a future, which it may cancel.
 """
 
+import logging
 import tempfile
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future
@@ -26,7 +27,8 @@ _PAGES = 200
 """Pages of tools of one server: a list that never ends cannot hold us."""
 _START = 60.0
 """Seconds for a server to start and to list its tools."""
-_TAIL = 2_000
+_LINE, _TAIL = 300, 2_000
+"""Letters of a reason, and of what a server said before it ended."""
 
 
 class _Connection:
@@ -47,6 +49,7 @@ class Connections:
             from anyio.from_thread import start_blocking_portal
         except ImportError as error:
             raise UnspoolError("MCP servers need the package mcp: pip install 'unspool[mcp]'") from error
+        logging.getLogger("mcp").addHandler(logging.NullHandler())  # what it would print, we tell in one line
         self._portal: BlockingPortal = self._stack.enter_context(start_blocking_portal("asyncio"))
         return self
 
@@ -162,8 +165,8 @@ def _reason(error: BaseException) -> str:
     """The first cause that says something: task groups wrap what went wrong in them."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
-    said = str(error).strip()
-    return said or type(error).__name__
+    said = str(error).strip().partition("\n")[0]
+    return said[:_LINE] or type(error).__name__
 
 
 def _last_words(log: TextIO) -> str:
