@@ -184,6 +184,10 @@ def test_a_person_is_asked(unspool: Run) -> None:
         (False, "110"),
         (False, "15"),
     ]
+    changed = results()[3]
+    assert changed["content"][1]["text"] == '(The user changed the arguments to {"a":50,"b":60})'
+    assert changed["extra"]["arguments"] == {"a": 50, "b": 60}
+    assert not any("arguments" in each.get("extra", {}) for each in results()[:3])
     assert "x" * 300 in shown  # all of the arguments
     assert '"a": 1' in shown
 

@@ -4,9 +4,8 @@ Every step is stored before the next begins. So whatever happens, what was finis
 as such, and can be gone on with.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import CancelledError, Future
-from functools import partial
 from typing import Any, Literal, Protocol
 
 from msgspec import Struct
@@ -14,13 +13,14 @@ from msgspec.structs import replace
 
 from unspool.dialect import Asking, Piece
 from unspool.errors import BookmarkTaken
-from unspool.model import Answer, Context, Draft, Message, Response, Tool, ToolResult, ToolUse, Turn
+from unspool.model import Answer, Context, Draft, Message, Response, Text, Tool, ToolResult, ToolUse, Turn
 from unspool.providers import prices
 from unspool.providers.calling import Answered, ask, now
 from unspool.providers.config import Target
 from unspool.providers.network import Network
 from unspool.servers.connections import Connections
 from unspool.servers.results import failed
+from unspool.sources.jsontext import dumps
 from unspool.store.store import Store
 from unspool.threads.coming import Asked, Coming
 from unspool.threads.context import resolve
@@ -187,15 +187,16 @@ class Loop:
         """Every call gets an answer, whether it was allowed, failed, or was cut off; they are stored as one turn."""
         results: dict[int, ToolResult] = {}
         running: dict[int, Future[ToolResult]] = {}
+        judged: list[ToolResult | ToolUse] = []
         interrupted = False
         try:
-            judged = [self._judged(call) for call in calls]  # all, before any begins
+            judged += [self._judged(call) for call in calls]  # all, before any begins
             for number, verdict in enumerate(judged):
                 if isinstance(verdict, ToolResult):
                     results[number] = verdict
                     self._screen.given(calls[number], verdict)
                 else:
-                    running[number] = verdict()
+                    running[number] = self._begin(verdict)
             for number, future in running.items():
                 results[number] = future.result()
                 self._screen.given(calls[number], results[number])
@@ -204,14 +205,16 @@ class Loop:
             for number, future in running.items():
                 if number not in results:
                     results[number] = _left(future, calls[number])
+        for number in running:
+            results[number] = _of_what_was_asked(results[number], calls[number], judged[number])
         blocks = tuple(results.get(number) or failed(call, CANCELLED, "cancelled") for number, call in enumerate(calls))
         message = Message("user", blocks)
         stored = self._append(Draft(message, continues=(turn.id,), head=turn.head))
         self._screen.results(stored, message)
         return stored, interrupted
 
-    def _judged(self, call: ToolUse) -> "ToolResult | Callable[[], Future[ToolResult]]":
-        """How to begin a call, or why not to."""
+    def _judged(self, call: ToolUse) -> ToolResult | ToolUse:
+        """The call as it may be made, or why not to."""
         servers, name = self._servers, self._names.get(call.name)
         if servers is None or name is None or (server := servers.server_of(name)) is None:
             return failed(call, f"There is no tool {call.name}.")
@@ -221,8 +224,20 @@ class Loop:
         if not verdict.allowed:
             reason = f": {verdict.reason}" if verdict.reason else "."
             return failed(call, f"The user did not allow this call{reason}", "denied")
-        asked = call if verdict.arguments is None else replace(call, arguments=verdict.arguments, text=None)
-        return partial(servers.call, asked, name)
+        return call if verdict.arguments is None else replace(call, arguments=verdict.arguments, text=None)
+
+    def _begin(self, call: ToolUse) -> "Future[ToolResult]":
+        assert self._servers is not None  # `_judged` found the tool there
+        return self._servers.call(call, self._names[call.name])
+
+
+def _of_what_was_asked(result: ToolResult, call: ToolUse, asked: ToolResult | ToolUse) -> ToolResult:
+    """A result of other arguments than the model gave says so: else it would wonder."""
+    if not isinstance(asked, ToolUse) or asked.arguments == call.arguments:
+        return result
+    note = Text(f"(The user changed the arguments to {dumps(asked.arguments)})")
+    extra = {**(result.extra or {}), "arguments": asked.arguments}
+    return replace(result, content=(*result.content, note), extra=extra)
 
 
 def _left(future: "Future[ToolResult]", call: ToolUse) -> ToolResult:
