@@ -63,7 +63,8 @@ def _show(each: "Replayed", diffs: list[list[str]]) -> None:
     table = Table(title=one_line(each.name), title_justify="left", expand=True, show_lines=False, pad_edge=False)
     replies = [each.recorded, *each.replies]
     for number, reply in enumerate(replies):
-        table.add_column(f"{'recorded' if number == 0 else 'now'}: {one_line(reply.asked or 'unknown')}", ratio=1)
+        when = "recorded" if number == 0 else "now"
+        table.add_column(f"{when}: {one_line(reply.asked or 'unknown')}", ratio=1, overflow="fold")
     table.add_row(*map(_said, replies))
     table.add_section()
     table.add_row(*map(_account, replies))

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from unspool.dialect import Piece
 from unspool.errors import NotConfigured, UnspoolError
 from unspool.ingest.requests import find_request
+from unspool.jobs.recorded_settings import longest, tool_mode, untold
 from unspool.model import Context, Exchange, Message, Note, Said, Stop, Text, ToolUse, Usage
 from unspool.providers.calling import Answered, ask
 from unspool.providers.catalogue import PROVIDERS
@@ -141,12 +142,18 @@ def _body(call: Exchange, target: Target, lenient: bool, warnings: list[str]) ->
         if api == "openai":
             body.setdefault("stream_options", {"include_usage": True})
         return {"model": target.model, **body, "stream": True}
-    asking = target.asking(lenient)
+    asking = replace(target, max_tokens=target.max_tokens or longest(call.settings)).asking(lenient)
     said = tuple(Said(message, api=call.wire if message.role == "assistant" else None) for message in call.messages)
     tools = [tool for tool in call.tools if not tool.server_side]
     if len(tools) < len(call.tools):
         warnings.append("tools that the other provider ran itself are left out")
-    body = speaker_for(api).prepare(Context(said), tools, asking)
+    mode = tool_mode(call.settings)
+    options = {"tool_mode": mode} if mode in ("auto", "none", "required", *(tool.name for tool in tools)) else {}
+    if left := untold(call.settings):
+        warnings.append(
+            f"{target.name} is asked without {', '.join(left)}, which the recorded API has its own words for"
+        )
+    body = speaker_for(api).prepare(Context(said, options), tools, asking)
     warnings += asking.warnings
     return body
 
