@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -59,7 +60,8 @@ def test_a_key_is_in_no_file_and_no_message(unspool: Run, home: Path) -> None:
         done = unspool("ask", "Hi", "-p", "openai/x", **environment(at.url))
         unspool("ask", "Hi", "-p", "openai/x", **environment(at.url))
     assert done.returncode == 3
-    assert done.stderr.decode() == "unspool: OpenAI: 401 wrong key [key]\n"
+    again = r"`unspool ask --resume -c [0-9a-z]{25}` asks again"
+    assert re.fullmatch(rf"unspool: OpenAI: 401 wrong key \[key\]; {again}\n", done.stderr.decode())
     said = {"error": {"message": f"{'x' * 490} {key('openai')}", "type": "server_error"}}
     with ModelServer(Words("A cat sits.", cut=3, error=said)) as at:
         done = unspool("ask", "Hi", "-p", "openai/x", "--json", **environment(at.url))
@@ -348,6 +350,24 @@ def test_who_has_seen_enough_does_not_keep_the_answer_from_being_stored() -> Non
             go_on.set()
             assert running.wait(60) == 0
     assert texts("t") == ["Hi", "First, and then much more."]
+
+
+def test_a_full_disk_does_not_keep_the_answer_from_being_stored() -> None:
+    with ModelServer(Words("A cat sits there.")) as at, Path("/dev/full").open("w") as full:
+        command = [sys.executable, "-m", "unspool", "ask", "Hi", "-p", "anthropic/x", "-b", "t"]
+        given = {**os.environ, **environment(at.url)}
+        done = subprocess.run(
+            command, env=given, stdin=subprocess.DEVNULL, stdout=full, stderr=subprocess.PIPE, check=False, timeout=60
+        )
+    assert done.returncode == 2
+    assert "standard output: No space left on device; what was said is in" in done.stderr.decode()
+    assert texts("t") == ["Hi", "A cat sits there."]
+
+
+@pytest.mark.parametrize("seconds", ["0", "-1", "nan", "inf", "soon"])
+def test_a_time_to_wait_is_one(unspool: Run, seconds: str) -> None:
+    assert unspool("ask", "Hi", "-p", "ollama/x", "--timeout", seconds).returncode == 2
+    assert unspool("servers", "add", "a", "--timeout", seconds, "--", "true").returncode == 2
 
 
 def test_there_is_nothing_to_resume(unspool: Run) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from unspool.cli.options import Seconds
 from unspool.cli.thread import MOVE
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 @click.option("--lenient", is_flag=True, help="Say in words what the provider does not take, with a warning.")
 @click.option("--max-tokens", metavar="N", type=click.IntRange(min=1), help="How long an answer may be.")
 @click.option("--rounds", metavar="N", type=click.IntRange(min=1), default=100, help="Calls to the model, at most.")
-@click.option("--timeout", metavar="S", type=float, default=600.0, help="Seconds to wait while nothing comes.")
+@click.option("--timeout", metavar="S", type=Seconds(), default=600.0, help="Seconds to wait while nothing comes.")
 @click.option("--no-thinking", is_flag=True, help="Do not show the model's thinking.")
 @click.option("--json", "as_json", is_flag=True, help="Each answer, and the results of its calls, as JSON lines.")
 def command(
@@ -94,7 +95,8 @@ def command(
         rounds=rounds,
         patience=timeout,
     )
-    _end(ask(wish, Conversation(as_json, yes, not no_thinking)))
+    conversation = Conversation(as_json, yes, not no_thinking)
+    _end(ask(wish, conversation), conversation.unwritten)
 
 
 def _prompt(given: str | None, files: tuple[str, ...]) -> str | None:
@@ -130,20 +132,33 @@ def _options(
     return options
 
 
-def _end(outcome: "Outcome") -> None:
+def _end(outcome: "Outcome", unwritten: str | None) -> None:
     """Say why it is not over, how to go on, and with which status."""
     from unspool.cli.words import say
 
-    if outcome.halted is None:
-        return
-    again = f"`unspool ask --resume -c {outcome.turn.id}`"
-    why = f": {outcome.error}" if outcome.error else ""
-    told = {
-        "person": f"interrupted; {again} goes on",
-        "unattended": f"calls wait to be allowed: {again}, with --yes or at a terminal",
-        "unserved": f"{outcome.error} was called, and nobody here carries it out: give its result with `unspool thread "
-        f"add --turns - -c {outcome.turn.id}`, or go on without it: `unspool ask -c {outcome.turn.id} PROMPT`",
-        "too long": f"stopped after as many calls to the model as --rounds allows; {again} goes on",
-    }
-    say(f"unspool: {told.get(outcome.halted) or f'the answer broke off{why}; {again} asks again'}")
-    click.get_current_context().exit(128 + signal.SIGINT if outcome.halted == "person" else 3)
+    here = outcome.turn.id
+    if unwritten is not None:
+        say(f"unspool: standard output: {unwritten}; what was said is in `unspool thread show {here}`")
+    if outcome.halted is not None:
+        say(f"unspool: {_why(outcome, here)}")
+        click.get_current_context().exit(128 + signal.SIGINT if outcome.halted == "person" else 3)
+    if unwritten is not None:
+        click.get_current_context().exit(2)
+
+
+def _why(outcome: "Outcome", here: str) -> str:
+    again = f"`unspool ask --resume -c {here}`"
+    match outcome.halted:
+        case "person":
+            return f"interrupted; {again} goes on"
+        case "refused":
+            return f"{outcome.error}; {again} asks again"
+        case "unattended":
+            return f"calls wait to be allowed: {again}, with --yes or at a terminal"
+        case "unserved":
+            give = f"give its result with `unspool thread add --turns - -c {here}`"
+            without = f"go on without it: `unspool ask -c {here} PROMPT`"
+            return f"{outcome.error} was called, and nobody here carries it out: {give}, or {without}"
+        case "too long":
+            return f"stopped after as many calls to the model as --rounds allows; {again} goes on"
+    return f"the answer broke off{f': {outcome.error}' if outcome.error else ''}; {again} asks again"

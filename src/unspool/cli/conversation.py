@@ -31,6 +31,8 @@ class Conversation:
         self._kind: str | None = None
         self._open = False
         """A line was begun, and not ended."""
+        self.unwritten: str | None = None
+        """Why standard output does not have all of it."""
         self._terminal = sys.stdout is not None and sys.stdout.isatty()
         self._dim = sys.stderr is not None and sys.stderr.isatty()
 
@@ -50,12 +52,14 @@ class Conversation:
             self._open = not piece.content.endswith("\n")
 
     def _write(self, text: str) -> None:
-        """To standard output. Whoever has seen enough does not keep the answer from being stored."""
+        """To standard output. Whoever has seen enough, or a full disk, does not keep the answer from being stored."""
         try:
             click.echo(text, nl=False)
             if sys.stdout is not None:
                 sys.stdout.flush()
-        except BrokenPipeError:
+        except OSError as error:
+            if not isinstance(error, BrokenPipeError):
+                self.unwritten = error.strerror
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
     def _begin(self, kind: str) -> None:

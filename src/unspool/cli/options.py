@@ -1,6 +1,7 @@
 """Options that several commands share."""
 
-from typing import TYPE_CHECKING
+import math
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -68,3 +69,18 @@ class _Span(_Type):
 
 
 SPAN = _Span()
+
+
+class Seconds(click.FloatRange):
+    """A time to wait: no time at all, or none that ends, is a slip of the finger."""
+
+    name = "seconds"
+
+    def __init__(self) -> None:
+        super().__init__(min=0, min_open=True, max=7 * 24 * 3600)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        seconds: float = super().convert(value, param, ctx)
+        if math.isnan(seconds):
+            self.fail(f"{value!r} is no number of seconds", param, ctx)
+        return seconds

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unspool.cli.options import JSON
+from unspool.cli.options import JSON, Seconds
 
 if TYPE_CHECKING:
     from unspool.model import Tool
@@ -28,7 +28,9 @@ def command() -> None:
 )
 @click.option("--env", "variables", metavar="NAME=VALUE", multiple=True, help="For the environment of the command.")
 @click.option("--cwd", metavar="FOLDER", help="The folder that the command runs in.")
-@click.option("--timeout", metavar="S", type=float, default=120.0, help="Seconds that one call may take (default 120).")
+@click.option(
+    "--timeout", metavar="S", type=Seconds(), default=120.0, help="Seconds that one call may take (default 120)."
+)
 @click.option("--one-at-a-time", is_flag=True, help="It takes no two calls at once.")
 @click.option("--trust", is_flag=True, help="Call its tools without asking.")
 @click.option("--force", is_flag=True, help="In place of the server of this name.")

@@ -1,5 +1,6 @@
 """The way over the network. Nothing else knows which HTTP client is used."""
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -18,6 +19,11 @@ class Unreachable(Exception):
 
 class CutOff(Exception):
     """The answer broke off, or none came for too long."""
+
+
+def _said(error: Exception) -> str:
+    """What went wrong, without the system's number for it."""
+    return re.sub(r"^\[Errno -?\d+\] ", "", str(error)) or type(error).__name__
 
 
 class Reply:
@@ -39,7 +45,7 @@ class Reply:
         except httpx2.RemoteProtocolError as error:
             raise CutOff("the connection was closed") from error
         except (httpx2.TransportError, httpx2.DecodingError, httpx2.StreamError) as error:
-            raise CutOff(str(error) or type(error).__name__) from error
+            raise CutOff(_said(error)) from error
 
     def whole(self) -> bytes:
         return b"".join(self.pieces())
@@ -84,7 +90,7 @@ class Network:
         except httpx2.TimeoutException as error:
             raise Unreachable("no answer within the time given") from error
         except httpx2.TransportError as error:
-            raise Unreachable(str(error) or type(error).__name__) from error
+            raise Unreachable(_said(error)) from error
         try:
             yield Reply(response)
         finally:

@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from unspool.errors import TurnNotFound, UnspoolError
+from unspool.errors import ProviderFailed, TurnNotFound, UnspoolError
 from unspool.model import Answer, Draft, Message, Response, Turn
 from unspool.sources.sse import Assembler
 from unspool.store.store import Store
@@ -34,7 +34,7 @@ class Asked(Struct):
 
 
 class Coming:
-    """Use it in a `with`: what is stored as a turn by its end is needed here no longer."""
+    """Use it in a `with`: what is stored as a turn by its end, or was refused, is needed here no longer."""
 
     def __init__(self, store: Store, asked: Asked) -> None:
         folder = store.folder / _FOLDER
@@ -54,8 +54,9 @@ class Coming:
     def __enter__(self) -> "Coming":
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self._path.unlink(missing_ok=True)
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None or issubclass(kind, ProviderFailed):
+            self._path.unlink(missing_ok=True)
         os.close(self._file)
 
     def again(self) -> None:

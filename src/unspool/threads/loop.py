@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from unspool.dialect import Asking, Piece
-from unspool.errors import BookmarkTaken
+from unspool.errors import BookmarkTaken, ProviderFailed
 from unspool.model import Answer, Context, Draft, Message, Response, Text, Tool, ToolResult, ToolUse, Turn
 from unspool.providers import prices
 from unspool.providers.calling import Answered, ask, now
@@ -64,7 +64,7 @@ class Screen(Protocol):
 class Outcome(Struct):
     turn: Turn
     """The last that was stored."""
-    halted: Literal["person", "cut off", "error", "unattended", "unserved", "too long"] | None = None
+    halted: Literal["person", "refused", "cut off", "error", "unattended", "unserved", "too long"] | None = None
     error: str | None = None
 
 
@@ -107,7 +107,12 @@ class Loop:
             if asked == self._rounds:
                 return Outcome(turn, "too long")
             asked += 1
-            turn, answered = self._ask(turn)
+            try:
+                turn, answered = self._ask(turn)
+            except ProviderFailed as error:
+                return Outcome(turn, "refused", str(error))
+            except KeyboardInterrupt:  # before anything came
+                return Outcome(turn, "person")
             if answered.halted:
                 return Outcome(turn, answered.halted, answered.error)
 
