@@ -31,6 +31,8 @@ class Words:
     pause: threading.Event | None = None
     """It waits behind the first piece of text until this is set."""
     streamed: bool = True
+    meeting: threading.Barrier | None = None
+    """It begins when as many have come as this waits for."""
 
 
 @dataclass
@@ -70,6 +72,8 @@ class ModelServer:
                 body = json.loads(self.rfile.read(int(self.headers["content-length"])))
                 server.note(self, body)
                 said = server.next()
+                if isinstance(said, Words) and said.meeting is not None:
+                    said.meeting.wait(30)
                 if isinstance(said, Fault):
                     _send(self, said.status, said.body or {"error": {"message": "no"}}, said.headers)
                 elif not said.streamed:

@@ -8,9 +8,11 @@ import signal
 import subprocess
 import sys
 import time
+from importlib import import_module
 from pathlib import Path
 from subprocess import PIPE
 
+import click
 import pytest
 
 from calls import call
@@ -30,6 +32,16 @@ def test_help_lists_every_command(unspool: Run) -> None:
     assert all(name in text for name in COMMANDS)
     for name in COMMANDS:
         assert unspool(name, "--help").returncode == 0
+
+
+THREADS = ("ask", "thread", "context", "document", "replay", "provider", "servers", "request", "response", "store")
+
+
+@pytest.mark.parametrize("name", THREADS)
+def test_programs_are_told_as_well_as_people(name: str) -> None:
+    command = import_module(f"unspool.cli.{name}").command
+    for each in command.commands.values() if isinstance(command, click.Group) else [command]:
+        assert "--json" in [option for parameter in each.params for option in parameter.opts], each.name
 
 
 def test_the_formats_are_the_wires() -> None:

@@ -194,9 +194,11 @@ def test_replay_sends_what_was_recorded(unspool: Run) -> None:
 
 @pytest.mark.usefixtures("home")
 def test_replay_to_others_beside_each_other(unspool: Run) -> None:
-    with ModelServer(Words("Rome."), Fault(400, {"error": {"message": "no"}}), Words("Oslo.")) as at:
-        to = [part for name in ("anthropic", "gemini", "cohere") for part in ("-p", f"{name}/tin-1")]
-        done = unspool("replay", f"{TRACE}#2", *to, **environment(at.url))
+    to = [part for name in ("anthropic", "gemini", "cohere") for part in ("-p", f"{name}/tin-1")]
+    no = Fault(400, {"error": {"message": "no"}})
+    with ModelServer(Words("Rome.")) as at, ModelServer(no) as beta, ModelServer(Words("Oslo.")) as other:
+        own = {"GOOGLE_GEMINI_BASE_URL": beta.url, "CO_API_URL": other.url}
+        done = unspool("replay", f"{TRACE}#2", *to, **{**environment(at.url), **own})
     assert done.returncode == 3
     shown = done.stdout.decode()
     assert "recorded: gpt-5-mini" in " ".join(shown.split())

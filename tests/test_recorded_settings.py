@@ -1,13 +1,14 @@
 """What a recorded request set means the same to whoever is asked again."""
 
 import json
+import threading
 from typing import Any
 
 import pytest
 
 from conftest import Run, Write
 from contexts import environment
-from model_server import ModelServer
+from model_server import ModelServer, Words
 from unspool.jobs.recorded_settings import longest, tool_mode, untold
 
 pytestmark = pytest.mark.usefixtures("home")
@@ -62,3 +63,16 @@ def test_a_call_to_another_api_keeps_what_it_was_to_do(unspool: Run, write: Writ
     assert [tool["function"]["name"] for tool in body["tools"]] == ["look"]
     assert "openai/x is asked without temperature" in done.stderr.decode()
     assert json.loads(done.stdout)["replies"][0]["error"] is None
+
+
+def test_several_are_asked_at_once(unspool: Run, write: Write) -> None:
+    """Each waits until the other was asked too: that ends only if neither has to wait for the other's answer."""
+    request = {"model": "claude-x", "max_tokens": 9, "messages": [{"role": "user", "content": "Hi"}]}
+    path = write({"request": request, "response": {"type": "message", "role": "assistant", "content": []}})
+    both = threading.Barrier(2)
+    with ModelServer(Words("One.", meeting=both), Words("Two.", meeting=both)) as at:
+        done = unspool("replay", f"{path}#1", "--model", "a", "--model", "b", "--json", **environment(at.url))
+    assert done.returncode == 0, done.stderr
+    replies = json.loads(done.stdout)["replies"]
+    assert [reply["asked"] for reply in replies] == ["anthropic/a", "anthropic/b"]
+    assert {reply["content"][0]["text"] for reply in replies} == {"One.", "Two."}

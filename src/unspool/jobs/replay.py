@@ -1,6 +1,7 @@
 """Recorded calls, sent again: to the same model, or to others, and the answers beside each other."""
 
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from msgspec import Struct
@@ -68,10 +69,24 @@ def replay(
     plans = [(name, call, _targets(call, models, pointers, config)) for name, call in calls]
     with Network() as network:
         for name, call, targets in plans:
-            told = Replayed(name, _recorded(call), [])
-            for target in targets:
-                told.replies.append(_reply(network, call, target, lenient, told.warnings))
-            yield told
+            yield _replayed(network, name, call, targets, lenient)
+
+
+def _replayed(network: Network, name: str, call: Exchange, targets: Sequence[Target], lenient: bool) -> Replayed:
+    """All are asked at once: the slowest says how long it takes."""
+    told = Replayed(name, _recorded(call), [])
+    warnings: list[list[str]] = [[] for _ in targets]
+    pool = ThreadPoolExecutor(len(targets))
+    try:
+        asked = [
+            pool.submit(_reply, network, call, target, lenient, own)
+            for target, own in zip(targets, warnings, strict=True)
+        ]
+        told.replies = [each.result() for each in asked]
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)  # whoever is interrupted waits for nobody
+    told.warnings = [warning for own in warnings for warning in own]
+    return told
 
 
 def _targets(call: Exchange, models: Sequence[str], pointers: Sequence[str], config: Config) -> list[Target]:
