@@ -309,12 +309,25 @@ def test_what_was_stored_already_is_not_taken_in_again(unspool: Run, home: Path)
     about = {"turn": asked, "head": "t", "provider": "openai", "api": "openai", "model": "x", "started": 1}
     said = {"id": "other", "choices": [{"index": 0, "delta": {"role": "assistant", "content": "Hello."}}]}
     gone = {**about, "turn": asked[:-1] + ("0" if asked[-1] != "0" else "1")}
-    for name, first in (("a", about), ("b", gone), ("c", None)):
+    for name, first in (("a", about), ("b", gone), ("c", None), ("d", {**about, "api": "soap"})):
         head = b"" if first is None else json.dumps(first).encode() + b"\n"
         (home / "answers" / f"{name}.jsonl").write_bytes(head + b"data: " + json.dumps(said).encode() + b"\n\n")
     listed = unspool("thread", "list", "--json")
     assert (json.loads(listed.stdout)["turns"], listed.stderr) == (2, b"")
     assert list((home / "answers").iterdir()) == []
+
+
+@pytest.mark.parametrize(("end", "status"), [("stop", "complete"), (None, "interrupted")])
+def test_what_was_heard_to_its_end_is_whole(unspool: Run, home: Path, end: str | None, status: str) -> None:
+    asked = unspool("thread", "add", "Hi", "-b", "t").stdout.decode().strip()
+    about = {"turn": asked, "head": "t", "provider": "openai", "api": "openai", "model": "x", "started": 1}
+    said = {"id": "c1", "choices": [{"index": 0, "delta": {"content": "Hello."}, "finish_reason": end}]}
+    (home / "answers").mkdir()
+    torn = b'data: {"id": "c1", "choi'
+    lines = json.dumps(about).encode() + b"\ndata: " + json.dumps(said).encode() + b"\n\n" + torn
+    (home / "answers" / "a.jsonl").write_bytes(lines)
+    (last,) = map(json.loads, unspool("thread", "show", "t", "--json").stdout.splitlines()[-1:])
+    assert (last["content"], last["answer"].get("status", "complete")) == ([{"type": "text", "text": "Hello."}], status)
 
 
 def test_a_bookmark_of_another_thread_is_not_taken_by_accident(unspool: Run) -> None:

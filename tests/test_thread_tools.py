@@ -67,3 +67,16 @@ def test_tools_that_an_api_defines_itself_go_back_as_they_were(unspool: Run, wri
     for number, (provider, tools) in enumerate(told, 1):
         name = records(unspool, "thread", "from", f"{path}#{number}")[0]["id"]
         assert json.loads(out(unspool, "request", name, "-p", f"{provider}/x"))["tools"] == tools
+
+
+def test_the_same_words_with_other_tools_are_another_end_once(unspool: Run, write: Write) -> None:
+    def call(tool: str) -> dict[str, Any]:
+        said = [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "Hi"}]
+        offered = [{"type": "function", "function": {"name": tool, "parameters": {"type": "object"}}}]
+        return {"request": {"model": "m", "messages": said, "tools": offered}, "response": {"choices": []}}
+
+    path = write(call("look"), call("go"))
+    made = [records(unspool, "thread", "from", f"{path}#{number}")[0] for number in (1, 2, 1, 2)]
+    assert [each["new"] for each in made] == [2, 1, 0, 0]
+    assert made[0]["turns"] == made[2]["turns"]
+    assert made[1]["turns"] == made[3]["turns"] != made[0]["turns"]

@@ -76,7 +76,7 @@ class Coming:
 
 
 def take_in(store: Store) -> Iterator[Turn]:
-    """Store what was left behind as interrupted answers, each beside what else was answered to its turn."""
+    """Store what was left behind, mostly as interrupted answers, each beside what else was answered to its turn."""
     folder = store.folder / _FOLDER
     if not folder.is_dir():
         return
@@ -101,6 +101,7 @@ def _is_left(file: int, path: Path) -> bool:
 
 
 def _stored(store: Store, data: bytes) -> Iterator[Turn]:
+    from unspool.wires import WIRES
     from unspool.wires.aggregate import aggregate
 
     first, _, came = data.partition(b"\n")
@@ -109,6 +110,8 @@ def _stored(store: Store, data: bytes) -> Iterator[Turn]:
         turn = store.turn(asked.turn)
     except (msgspec.DecodeError, TurnNotFound):
         return  # killed before anything came, or the thread was removed since
+    if asked.api not in WIRES:
+        return
     response = aggregate(asked.api, Assembler().feed(came)).response
     message = response.messages[0] if response.messages else Message("assistant", ())
     if not message.blocks or _is_known(store, turn, message, response):
@@ -121,8 +124,8 @@ def _stored(store: Store, data: bytes) -> Iterator[Turn]:
         response_id=response.id,
         stop=response.stop,
         usage=response.usage,
-        status="interrupted",
-        error="unspool was killed",
+        status="interrupted" if response.interrupted else "complete",
+        error="unspool was killed" if response.interrupted else None,
         started=asked.started,
     )
     at_end = asked.head if asked.head is not None and store.bookmarks().get(asked.head) == turn.id else None

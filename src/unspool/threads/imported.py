@@ -5,7 +5,7 @@ there is compared by its meaning. Turns of one session are shared with no other;
 because only what they say tells which of them are one conversation.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -46,9 +46,10 @@ def import_thread(
         for number, step in enumerate(steps, 1):
             message = _unmarked(step.message)
             before = thread[-1].id if thread else None
-            turn = _shared(store, message, before, origin)
-            if turn is not None and number == len(steps) and _changed(options or {}, [*thread, turn]):
-                turn = None  # the same words, with other options
+            shared = _shared(store, message, before, origin)
+            if number == len(steps):  # the same words with other options are another end
+                shared = (turn for turn in shared if not _changed(options or {}, [*thread, turn]))
+            turn = next(shared, None)
             if turn is None:
                 continues = () if before is None else (before,)
                 own = {} if new else _changed(options or {}, thread)
@@ -67,15 +68,15 @@ def _changed(options: dict[str, Any], thread: Sequence[Turn]) -> dict[str, Any]:
     return {key: value for key, value in options.items() if value != before.get(key)}
 
 
-def _shared(store: Store, message: Message, before: str | None, origin: dict[str, Any]) -> Turn | None:
-    """An imported turn that says the same at the same place."""
+def _shared(store: Store, message: Message, before: str | None, origin: dict[str, Any]) -> Iterator[Turn]:
+    """Imported turns that say the same at the same place."""
     if before is None:
-        return next((turn for turn in store.roots(pack(message).hash) if _is_kin(turn, origin)), None)
+        yield from (turn for turn in store.roots(pack(message).hash) if _is_kin(turn, origin))
+        return
     meaning = message.id
     for child in map(store.turn, store.children(before)):
         if _is_kin(child, origin) and child.continues == (before,) and store.message(child.message).id == meaning:
-            return child
-    return None
+            yield child
 
 
 def _is_kin(turn: Turn, origin: dict[str, Any]) -> bool:
