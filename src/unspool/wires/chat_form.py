@@ -1,11 +1,38 @@
-"""Calls and results as OpenAI's chat form writes them. Cohere writes them the same way."""
+"""Messages, tools, calls and results as OpenAI's chat form writes them. Cohere writes them the same way."""
 
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeAlias
 
-from unspool.model import Block, Document, Text, ToolResult, ToolUse
+from unspool.dialect import Asking
+from unspool.model import Block, Document, Text, Tool, ToolResult, ToolUse
 from unspool.sources.jsontext import dumps
-from unspool.wires.calls import in_words
+from unspool.wires.calls import Entry, fit_name, in_words
 from unspool.wires.history import as_text
+from unspool.wires.schemas import whole, without
+
+Parts: TypeAlias = Callable[[Block], Iterable[dict[str, Any]]]
+"""How an API writes a block that is neither call nor result."""
+
+
+def written_messages(
+    entries: Iterable[Entry], parts: Parts, assistant: Callable[[Sequence[Block]], dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Each result is a message of its own; what else its entry holds comes behind them."""
+    messages: list[dict[str, Any]] = []
+    for entry in entries:
+        messages += [written_result(block) for block in entry.blocks if isinstance(block, ToolResult)]
+        rest = [block for block in entry.blocks if not isinstance(block, ToolResult)]
+        if entry.role == "assistant":
+            messages.append(assistant(rest))
+        elif rest:
+            messages.append({"role": entry.role, "content": content_of(rest, parts)})
+    return messages
+
+
+def content_of(blocks: Sequence[Block], parts: Parts) -> Any:
+    """A text alone is a string."""
+    written = [part for block in blocks for part in parts(block)]
+    return written[0]["text"] if len(written) == 1 and written[0]["type"] == "text" else written
 
 
 def spoken(block: Block) -> str:
@@ -23,3 +50,9 @@ def written_result(block: ToolResult) -> dict[str, Any]:
     if block.is_error and not text.lower().startswith("error"):
         text = f"Error: {text}" if text else "Error"
     return {"role": "tool", "tool_call_id": block.call_id, "content": text}
+
+
+def written_tool(tool: Tool, asking: Asking) -> dict[str, Any]:
+    about = {"description": tool.description} if tool.description else {}
+    schema = whole(without(tool.parameters, asking.abilities.schema_without))
+    return {"type": "function", "function": {"name": fit_name(tool.name, asking), **about, "parameters": schema}}

@@ -4,13 +4,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from unspool.dialect import Asking, Piece, Speaker
-from unspool.model import Block, Context, Document, Text, Thinking, Tool, ToolResult, ToolUse
+from unspool.model import Block, Context, Document, Text, Thinking, Tool, ToolUse
 from unspool.sources.values import mapping, string
-from unspool.wires.calls import Entry, fit_name
-from unspool.wires.chat_form import spoken, written_call, written_result
+from unspool.wires.calls import fit_name
+from unspool.wires.chat_form import content_of, spoken, written_call, written_messages, written_tool
 from unspool.wires.cohere.decode import PLAN
 from unspool.wires.history import as_text, choice_of, data_url, searches, settle
-from unspool.wires.schemas import whole, without
 
 
 def prepare(context: Context, tools: Sequence[Tool], asking: Asking) -> dict[str, Any]:
@@ -19,8 +18,8 @@ def prepare(context: Context, tools: Sequence[Tool], asking: Asking) -> dict[str
     body["stream"] = True
     if asking.max_tokens:
         body["max_tokens"] = asking.max_tokens
-    body["messages"] = [message for entry in settle(context, asking) for message in _messages(entry)]
-    offered = {fit_name(tool.name, asking): _tool(tool, asking) for tool in tools}
+    body["messages"] = written_messages(settle(context, asking), _parts, _assistant)
+    offered = {fit_name(tool.name, asking): written_tool(tool, asking) for tool in tools}
     if offered:
         choice = choice_of(context, tools, asking)
         if choice in offered:  # by name there is no choice: so it gets no other
@@ -30,23 +29,6 @@ def prepare(context: Context, tools: Sequence[Tool], asking: Asking) -> dict[str
             if choice in ("none", "required"):
                 body["tool_choice"] = choice.upper()
     return body | asking.settings
-
-
-def _messages(entry: Entry) -> Iterator[dict[str, Any]]:
-    """Each result is a message of its own; what else the entry holds comes behind them."""
-    for block in entry.blocks:
-        if isinstance(block, ToolResult):
-            yield written_result(block)
-    rest = [block for block in entry.blocks if not isinstance(block, ToolResult)]
-    if entry.role == "assistant":
-        yield _assistant(rest)
-    elif rest:
-        yield {"role": entry.role, "content": _content(rest)}
-
-
-def _content(blocks: Sequence[Block]) -> Any:
-    parts = [part for block in blocks for part in _parts(block)]
-    return parts[0]["text"] if len(parts) == 1 and parts[0]["type"] == "text" else parts
 
 
 def _assistant(blocks: Sequence[Block]) -> dict[str, Any]:
@@ -60,7 +42,7 @@ def _assistant(blocks: Sequence[Block]) -> dict[str, Any]:
             message["tool_plan"] = "".join(plans)
     rest = [block for block in said if not (isinstance(block, Text) and calls)]
     if rest:
-        message["content"] = _content(rest)
+        message["content"] = content_of(rest, _parts)
     return message
 
 
@@ -76,12 +58,6 @@ def _parts(block: Block) -> Iterator[dict[str, Any]]:
             yield {"type": "thinking", "thinking": block.text}
         case _:
             yield {"type": "text", "text": spoken(block)}
-
-
-def _tool(tool: Tool, asking: Asking) -> dict[str, Any]:
-    about = {"description": tool.description} if tool.description else {}
-    schema = whole(without(tool.parameters, asking.abilities.schema_without))
-    return {"type": "function", "function": {"name": fit_name(tool.name, asking), **about, "parameters": schema}}
 
 
 def show(event: Any) -> Iterator[Piece]:

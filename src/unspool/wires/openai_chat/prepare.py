@@ -8,12 +8,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from unspool.dialect import Asking, Piece, Speaker
-from unspool.model import Block, Context, Document, Text, Thinking, Tool, ToolResult, ToolUse
+from unspool.model import Block, Context, Document, Text, Thinking, Tool, ToolUse
 from unspool.sources.values import listing, mapping, string, text_of
-from unspool.wires.calls import Entry, fit_name
-from unspool.wires.chat_form import spoken, written_call, written_result
+from unspool.wires.chat_form import spoken, written_call, written_messages, written_tool
 from unspool.wires.history import as_text, choice_of, data_url, searches, settle
-from unspool.wires.schemas import whole, without
 
 
 def prepare(context: Context, tools: Sequence[Tool], asking: Asking) -> dict[str, Any]:
@@ -21,29 +19,15 @@ def prepare(context: Context, tools: Sequence[Tool], asking: Asking) -> dict[str
     body |= {"stream": True, "stream_options": {"include_usage": True}}
     if asking.max_tokens:
         body[asking.abilities.max_tokens_key] = asking.max_tokens
-    body["messages"] = [message for entry in settle(context, asking) for message in _messages(entry)]
+    body["messages"] = written_messages(settle(context, asking), _parts, _assistant)
     if tools:
-        body["tools"] = [_tool(tool, asking) for tool in tools]
+        body["tools"] = [written_tool(tool, asking) for tool in tools]
         if choice := choice_of(context, tools, asking):
             named = {"type": "function", "function": {"name": choice}}
             body["tool_choice"] = choice if choice in ("auto", "none", "required") else named
     if searches(context, tools, asking):
         body["web_search_options"] = {}
     return body | asking.settings
-
-
-def _messages(entry: Entry) -> Iterator[dict[str, Any]]:
-    """Each result is a message of its own; what else the entry holds comes behind them."""
-    for block in entry.blocks:
-        if isinstance(block, ToolResult):
-            yield written_result(block)
-    rest = [block for block in entry.blocks if not isinstance(block, ToolResult)]
-    if entry.role == "assistant":
-        yield _assistant(rest)
-    elif rest:
-        parts = [part for block in rest for part in _parts(block)]
-        alone = len(parts) == 1 and parts[0]["type"] == "text"
-        yield {"role": entry.role, "content": parts[0]["text"] if alone else parts}
 
 
 def _assistant(blocks: Sequence[Block]) -> dict[str, Any]:
@@ -87,12 +71,6 @@ def _parts(block: Block) -> Iterator[dict[str, Any]]:
             yield {"type": "file", "file": {"filename": block.name or "document.pdf", "file_data": data_url(block)}}
         case _:
             yield {"type": "text", "text": spoken(block)}
-
-
-def _tool(tool: Tool, asking: Asking) -> dict[str, Any]:
-    about = {"description": tool.description} if tool.description else {}
-    schema = whole(without(tool.parameters, asking.abilities.schema_without))
-    return {"type": "function", "function": {"name": fit_name(tool.name, asking), **about, "parameters": schema}}
 
 
 def show(event: Any) -> Iterator[Piece]:
