@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -141,13 +142,30 @@ def _environment(file: str | None) -> dict[str, str]:
     return found | {name: value for name, value in os.environ.items() if name.startswith(_PREFIX)}
 
 
-def _look(environment: Mapping[str, str], options: Mapping[str, Any]) -> "Look":
+def show_recorded(path: str, since: int) -> None:
+    """The calls of a trace that began since then, on standard error: the output is that of the program that made them.
+
+    Whoever closed it, or stops us, has seen enough.
+    """
+    from unspool.jobs.pretty.output import Output
+    from unspool.jobs.pretty.watch import Wanted, watch
+    from unspool.views.pretty.styles import style_of
+
+    if sys.stderr is None:
+        return
+    options = {"width": None, "color": "auto", "full": False, "thinking": False, "queue": True}
+    look = _look({}, options, descriptor=2)
+    with suppress(BrokenPipeError):
+        _report(watch(Wanted(path, since=since), style_of("box", look), Output(2), None, []))
+
+
+def _look(environment: Mapping[str, str], options: Mapping[str, Any], descriptor: int = 1) -> "Look":
     from unspool.views.pretty.look import NARROWEST, WIDEST, WIDTH, Look
 
-    terminal = os.isatty(1)
+    terminal = os.isatty(descriptor)
     width = options["width"]
     if width is None:
-        columns = _columns() if terminal or os.environ.get("COLUMNS") else None
+        columns = _columns(descriptor) if terminal or os.environ.get("COLUMNS") else None
         width = WIDTH if columns is None else max(NARROWEST, min(columns, WIDEST))
     plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
     color = {"always": True, "never": False}.get(options["color"], terminal and not plain)
@@ -155,11 +173,13 @@ def _look(environment: Mapping[str, str], options: Mapping[str, Any]) -> "Look":
     return Look(width, color, pinned, options["full"], options["thinking"], options["queue"], _banner(environment))
 
 
-def _columns() -> int | None:
+def _columns(descriptor: int) -> int | None:
     """Those of the terminal, or as COLUMNS has it; None if neither says anything sensible."""
-    import shutil
-
-    return shutil.get_terminal_size((0, 0)).columns or None
+    given = os.environ.get("COLUMNS", "")
+    try:
+        return int(given) if given.isdecimal() and int(given) else os.get_terminal_size(descriptor).columns or None
+    except OSError:
+        return None
 
 
 def _banner(environment: Mapping[str, str]) -> Any:

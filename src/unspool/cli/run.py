@@ -13,6 +13,7 @@ import click
 @click.option("--compact", is_flag=True, help="One zstd stream: the file grows with what is new.")
 @click.option("--redact-body", is_flag=True, help="Take keys, tokens and passwords out of bodies too.")
 @click.option("-q", "--quiet", is_flag=True, help="Say nothing at the end.")
+@click.option("--pretty", is_flag=True, help="Show what was recorded in the terminal, at the end.")
 @click.option("--view", is_flag=True, help="Show what was recorded in the browser, at the end.")
 @click.argument("command", metavar="[--] COMMAND…", nargs=-1, required=True, type=click.UNPROCESSED)
 def command(
@@ -24,19 +25,22 @@ def command(
     compact: bool,
     redact_body: bool,
     quiet: bool,
+    pretty: bool,
     view: bool,
 ) -> int:
     """Run an agent, or any program, and record what it says to its model.
 
     A recorder is started on a free port, and the command is pointed at it: by the variables that SDKs read, and what
     claude, codex, gemini, qwen, opencode, pi, aider and goose take beside these. It has the terminal to itself, and its
-    exit status is ours.
+    exit status is ours. At the end we say what was recorded, and how to look at it.
 
     \b
-    unspool run claude -p 'Which files are here?'
+    unspool run claude
+    unspool run --pretty codex exec 'Which files are here?'
     unspool run -o trace.jsonl -- python ask.py
     """
     from pathlib import Path
+    from time import time
 
     from unspool.cli.telling import needed, summary, upstreams_of
     from unspool.cli.words import say
@@ -48,12 +52,17 @@ def command(
 
     place = Path(output) if output else _place(agent or agent_of(command) or "command", compact)
     settings = Settings(place, target, upstreams_of(upstreams), compact=compact, redact_body=redact_body)
+    began = int(time() * 1000)
     ran = run_recorded(command, settings, lambda text: say(f"unspool: {text}"), agent)
     if ran.fault is not None:
         say(f"unspool: {ran.fault}")
     empty = not ran.counts.recorded and not place.stat().st_size
     if empty:
         place.unlink()
+    if pretty and not empty:
+        from unspool.cli.pretty import show_recorded
+
+        show_recorded(str(place), began)
     if not quiet and ran.fault is None:
         if empty:
             say("unspool: no call was recorded: the command made none, or not through the recorder")
@@ -85,5 +94,6 @@ def _told(lines: list[str], place: object) -> None:
 
     for line in lines:
         say(f"unspool: {line}")
-    for way in (f"unspool view {quote(str(place))}", f"unspool cook {quote(str(place))} -o cooked.json"):
+    file = quote(str(place))
+    for way in (f"unspool pretty {file}", f"unspool view {file}", f"unspool cook {file} -o cooked.json"):
         say(click.style(f"  {way}", dim=True))

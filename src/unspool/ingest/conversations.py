@@ -21,6 +21,7 @@ from msgspec.structs import replace
 from unspool.errors import InputNotFound
 from unspool.ingest.agents import agent_of
 from unspool.ingest.envelope import open_envelope
+from unspool.ingest.families import BESIDE
 from unspool.ingest.finding import given
 from unspool.ingest.open import read_exchanges
 from unspool.ingest.sessions import Found
@@ -36,8 +37,6 @@ from unspool.transforms.scenarios import day_of, scenario_of
 if TYPE_CHECKING:
     from unspool.sources.copies import Copy
 
-_ASIDE = re.compile(r"count_?tokens|/embeddings|/moderations", re.IGNORECASE)
-"""Paths of calls that ask about a conversation, and are no part of it."""
 _NAME = re.compile(r"[\w-]+")
 _GLANCE = 1 << 16
 
@@ -184,7 +183,7 @@ def read_unit(unit: Unit) -> Iterator[Conversation | Note]:
     for item in read_exchanges(unit.path):
         if isinstance(item, Note):
             yield item
-        elif not _ASIDE.search(item.path):
+        elif not BESIDE.search(item.path):
             exchanges.append(item)
     for name, calls in split(exchanges, scenario_of(unit.path)):
         agent = calls[0].wire if _is_implied(calls[0]) else agent_of(calls[0])

@@ -8,13 +8,12 @@ from typing import TypeAlias
 
 from unspool.exports.cooked import Cooker, name_requests
 from unspool.graph.linking import link
+from unspool.ingest.families import BESIDE
 from unspool.ingest.implied import implied
 from unspool.ingest.open import read_exchanges
 from unspool.model import Cooked, CookedRequest, Exchange, Note
 from unspool.sources.files import DASH
 
-_ASIDE = re.compile(r"count_?tokens|/embeddings|/moderations", re.IGNORECASE)
-"""Paths of calls that ask about a conversation, and are no part of it."""
 Input: TypeAlias = str | os.PathLike[str]
 
 
@@ -54,7 +53,7 @@ class Cooking:
             self._compacted[item.id] = before
         named = item.settings.get("previous_response_id")
         self._previous.append(named if isinstance(named, str) else None)
-        self._aside.append(bool(_ASIDE.search(item.path)))
+        self._aside.append(bool(BESIDE.search(item.path)))
         return request
 
     def cooked(self) -> Cooked:

@@ -3,16 +3,20 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from time import monotonic
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from unspool.dialect import Decoder, Head, Reader, Record
 from unspool.ingest.heads import LOOK, reader_for
 from unspool.ingest.logs import OpenLog
-from unspool.model import Event, Facts, Note
+from unspool.model import Event, Exchange, Facts, Note
 from unspool.readers import READERS
 from unspool.sources.live import Framing
 from unspool.views.pretty.assembler import ORPHAN_AFTER, Assembler
 from unspool.views.pretty.moments import Ended, Moment, Passed
+
+if TYPE_CHECKING:
+    from unspool.ingest.happened import Happenings
+    from unspool.ingest.traffic import Traffic
 
 STREAMS = {
     "claude": "claude_stream",
@@ -45,6 +49,7 @@ class Run:
         one_tool_at_a_time: bool = False,
         clock: Callable[[], float] = monotonic,
         pace: Callable[[Event, Assembler], Iterable[Moment]] | None = None,
+        since: int | None = None,
     ) -> None:
         self._path = path
         self._framing = Framing(path)
@@ -56,6 +61,10 @@ class Run:
         """Called before each event: a replay waits until its time has come."""
         self._reader: Reader | None = None
         self._decoder: Decoder | None = None
+        self._since = since
+        """Recorded calls that began before this time (milliseconds since 1970) are not shown."""
+        self._traffic: Traffic | None = None
+        self._happened: Happenings | None = None
         self._held: list[Record] = []
         """The first records, until they tell whose they are."""
         self._hopeless = False
@@ -92,6 +101,12 @@ class Run:
         for item in log:
             yield from self._told([item], log.sessions, log.reader)
 
+    def read_calls(self, items: Iterable[Exchange | Note]) -> Iterator[Moment]:
+        """Recorded calls, whatever they lie in."""
+        happened = self._recorded()
+        for item in items:
+            yield from self._told(happened.feed(item) if isinstance(item, Exchange) else [item], happened.sessions)
+
     def close(self, reason: str | None = None) -> Iterator[Moment]:
         """The stream is over; the reason is that of whatever ended it too early."""
         for item in self._framing.close():
@@ -100,6 +115,8 @@ class Run:
             yield from self._settle(self._recognised(last=True))
         if self._decoder is not None and self._reader is not None:
             yield from self._told(self._decoder.close(), self._decoder.sessions, self._reader)
+        if self._happened is not None:
+            yield from self._told(self._happened.close(), self._happened.sessions)
         told = (reason,) if reason is not None else ()
         yield from self._assembler.close(self._clock(), *told)
 
@@ -112,11 +129,15 @@ class Run:
         self._talking = False
         if self._decoder is not None:
             yield from self._record(item)
+        elif self._traffic is not None:
+            yield from self.read_calls(self._traffic.read(item))
         elif self._hopeless:
             yield _as_it_came(item)
         else:
             self._held.append(item)
-            if (reader := self._recognised()) is not None or len(self._held) >= LOOK:
+            if is_call(item.value):
+                yield from self._begin_calls()
+            elif (reader := self._recognised()) is not None or len(self._held) >= LOOK:
                 yield from self._settle(reader)
 
     def _recognised(self, last: bool = False) -> Reader | None:
@@ -137,6 +158,21 @@ class Run:
         self._begin(reader)
         for record in held:
             yield from self._record(record)
+
+    def _begin_calls(self) -> Iterator[Moment]:
+        from unspool.ingest.traffic import Traffic  # with all APIs, of which live streams need none
+
+        self._traffic = Traffic()
+        held, self._held = self._held, []
+        for record in held:
+            yield from self.read_calls(self._traffic.read(record))
+
+    def _recorded(self) -> "Happenings":
+        if self._happened is None:
+            from unspool.ingest.happened import Happenings
+
+            self._happened = Happenings(self._since)
+        return self._happened
 
     def _begin(self, reader: Reader) -> Decoder:
         self._reader, self._decoder, self._met = reader, reader.decoder(self._path), set()
@@ -166,7 +202,10 @@ class Run:
             return None
         return reader
 
-    def _told(self, items: Iterable[Event | Note], sessions: dict[str, Facts], reader: Reader) -> Iterator[Moment]:
+    def _told(
+        self, items: Iterable[Event | Note], sessions: dict[str, Facts], reader: Reader | None = None
+    ) -> Iterator[Moment]:
+        """Without a reader they are told by recorded calls, which do not always tell whose they are."""
         events = []
         for item in items:
             if isinstance(item, Event):
@@ -175,14 +214,14 @@ class Run:
                 _count(self.unknown, item.reason)
             elif item.kind != "repaired":
                 _count(self.faults, item.reason)
-        live = reader.name in _LIVE
-        if live and len(sessions) != len(self._met):
+        live = reader is not None and reader.name in _LIVE
+        if reader is not None and live and len(sessions) != len(self._met):
             yield from self._started(sessions, reader, silent=not events)
         for event in events:
             if not live and event.session_id not in self._met:  # a log need not announce what it is of
                 self._met.add(event.session_id)
-                facts = sessions.get(event.session_id) or Facts(reader.agent, event.session_id)
-                yield self._assembler.start(facts, reader.title)
+                facts = sessions.get(event.session_id) or Facts(reader.agent if reader else "", event.session_id)
+                yield self._assembler.start(facts, reader.title if reader else _title(facts.agent))
             if self._pace is not None:
                 yield from self._pace(event, self._assembler)
                 self._arrived = self._clock()
@@ -195,6 +234,15 @@ class Run:
                 self._met.add(name)
                 if silent or facts.project:
                     yield self._assembler.start(facts, reader.title)
+
+
+def is_call(value: Any) -> bool:
+    """A recorded call: no agent's log or stream has such."""
+    return isinstance(value, dict) and isinstance(value.get("request"), dict)
+
+
+def _title(agent: str) -> str:
+    return READERS[agent].title if agent in READERS else "Recorded calls"
 
 
 def _count(counts: Counter[str], reason: str) -> None:

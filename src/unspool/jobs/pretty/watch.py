@@ -12,10 +12,10 @@ from unspool.ingest.logs import OpenLog
 from unspool.jobs.pretty.arrivals import Command, arriving, growing
 from unspool.jobs.pretty.output import Output, Tee
 from unspool.jobs.pretty.replay import Pace
-from unspool.jobs.pretty.run import STREAMS, Run
+from unspool.jobs.pretty.run import STREAMS, Run, is_call
 from unspool.jobs.pretty.stopping import Stopped, stoppable
 from unspool.readers import READERS
-from unspool.sources.files import DASH, blocks
+from unspool.sources.files import DASH, blocks, is_packed
 from unspool.views.pretty.assembler import ORPHAN_AFTER
 from unspool.views.pretty.moments import Moment
 from unspool.views.pretty.styles import Style
@@ -47,6 +47,8 @@ class Wanted(Struct, frozen=True):
     speed: float = 0.0
     orphan_after: float = ORPHAN_AFTER
     one_tool_at_a_time: bool = False
+    since: int | None = None
+    """Recorded calls that began before this time are not shown, in milliseconds since 1970."""
     until_result: bool = False
     """A file that is followed is followed only until the run says how it went."""
 
@@ -91,9 +93,9 @@ class _Watching:
         reader = READERS[STREAMS[wanted.format]] if wanted.format else None
         options = (wanted.orphan_after, wanted.one_tool_at_a_time)
         if pace is None:
-            self._run = Run(wanted.path, reader, *options)
+            self._run = Run(wanted.path, reader, *options, since=wanted.since)
         else:
-            self._run = Run(wanted.path, reader, *options, pace.clock, pace.wait)
+            self._run = Run(wanted.path, reader, *options, pace.clock, pace.wait, wanted.since)
         self.seen = Watched(self._run)
         self._is_over = False
         """All was shown; only the command still runs."""
@@ -175,11 +177,15 @@ class _Watching:
         return arriving(wanted.path, lambda: self._run.due) if self._live else blocks(wanted.path)
 
     def _document(self) -> Iterator[Moment] | None:
-        """The moments of a log that is not made of JSON lines; None for one that is."""
+        """The moments of a log that is not made of JSON lines, or of a trace; None for a log of lines."""
         wanted = self._wanted
         if (self._live and not wanted.follow) or wanted.format is not None:
             return None
+        if wanted.follow and is_packed(wanted.path):
+            raise UnknownFormat(f"{wanted.path}: a file that is packed cannot be followed")
         reader, head = reader_of(wanted.path)
+        if reader is None and not wanted.follow and any(map(is_call, head.lines)):
+            return self._calls()
         if reader is None or (reader.rows is None and not reader.document and head.lines):
             return None
         if wanted.follow:
@@ -188,6 +194,15 @@ class _Watching:
             for block in blocks(wanted.path):
                 self._tee.write(block)
         return self._run.read(OpenLog(wanted.path, reader, head))
+
+    def _calls(self) -> Iterator[Moment]:
+        """Of a trace, with the calls that a killed recorder left beside it."""
+        from unspool.ingest.open import read_exchanges
+
+        if self._tee is not None:
+            for block in blocks(self._wanted.path):
+                self._tee.write(block)
+        return self._run.read_calls(read_exchanges(self._wanted.path))
 
     def _show(self, moments: Iterable[Moment]) -> None:
         for moment in moments:

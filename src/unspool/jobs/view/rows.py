@@ -11,15 +11,10 @@ from unspool.jobs.view.meanings import briefly, in_words, one_line, words_of
 from unspool.jobs.view.pages import GraphRow, Reason
 from unspool.model import Cooked, CookedCall, CookedMessage, CookedRequest, Usage
 from unspool.sources.values import mapping, text_of
+from unspool.transforms.asides import without_asides
 from unspool.transforms.prices import price
 from unspool.views.outline import change_of
 
-_ASIDES = re.compile(
-    r"<(system-reminder|environment_context|environment_details|user_instructions|local-command-caveat|context|"
-    r"session_context|permissions instructions|INSTRUCTIONS|additional_data|ide_opened_file)\b[^>]*>.*?(?:</\1>|\Z)",
-    re.DOTALL,
-)
-"""What agents put beside a prompt, and nobody typed."""
 _MARKS = re.compile(r"\*\*|`+|^#+ ", re.MULTILINE)
 """Of Markdown, which a title is not."""
 _UNKNOWN = '{"type":"'
@@ -36,7 +31,7 @@ def spoken(text: str, typed: Set[str] | None = None) -> str:
     """What a person typed of a user message. A log tells; of recorded calls it is what stands outside of tags."""
     if typed is not None:
         return text.strip() if text in typed else ""
-    return _ASIDES.sub("", text).strip() if "<" in text else text.strip()
+    return without_asides(text)
 
 
 def unmarked(text: str) -> str:
