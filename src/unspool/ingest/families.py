@@ -23,6 +23,8 @@ class Placed(Struct, frozen=True):
     link: Link
     new: tuple[Message, ...]
     """What it says that its parent neither said nor heard; of a call without a parent, all of it."""
+    gone: int
+    """How many messages of its parent it does not say any more."""
 
 
 class Families:
@@ -51,7 +53,14 @@ class Families:
         above = link.parent if link.parent is not None else link.retry_of
         self._roots.append(number if above is None else self._roots[above])
         self._steps.append(step)
-        return Placed(number, self._roots[number], link, self._new(exchange.messages, step, link))
+        return Placed(
+            number, self._roots[number], link, self._new(exchange.messages, step, link), self._gone(step, link)
+        )
+
+    def _gone(self, step: Step, link: Link) -> int:
+        if link.parent is None or step.previous_response_id is not None:
+            return 0
+        return (Counter(self._steps[link.parent].path) - Counter(step.path)).total()
 
     def _new(self, messages: tuple[Message, ...], step: Step, link: Link) -> tuple[Message, ...]:
         if link.retry_of is not None:

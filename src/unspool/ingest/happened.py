@@ -2,7 +2,7 @@
 
 A request says what happened since the one that it goes on from: a prompt, results of tools. Its answer says what the
 model then did. A conversation is the main stream of its session, or that of a sub-agent: one that a call asked for by
-its prompt, or that asks a thing aside, without tools, in a session whose agent has some (a title, a summary).
+its prompt, or that asks a thing aside: without tools, though its agent has some (a title, a summary).
 """
 
 from collections.abc import Iterable
@@ -38,6 +38,8 @@ from unspool.sources.jsontext import dumps
 from unspool.sources.values import clock, placeholder, text_of
 from unspool.transforms.asides import without_asides
 
+_IN_WORDS = frozenset({"cline", "roo"})
+"""Agents that describe their tools in the prompt."""
 _UNANSWERED = "the recording ends before the results of its calls"
 
 
@@ -87,7 +89,7 @@ class Happenings:
         self._shown: _Lane | None = None
         """The conversation of a main stream that was told of last."""
         self._last: tuple[Exchange, bool] | None = None
-        """The last call of a main stream, and whether it waits for results."""
+        """The last call of a main stream, if there is one, and whether it waits for results."""
         self._total = _Total()
         self._part = 0
 
@@ -118,7 +120,9 @@ class Happenings:
         lane.begun = True
         self._count(exchange)
         if lane.stream == MAIN:
-            self._shown, self._last = lane, (exchange, _waits(exchange))
+            self._shown = lane
+        if lane.stream == MAIN or self._shown is None:
+            self._last = exchange, _waits(exchange)
         return out
 
     def close(self) -> list[Event | Note]:
@@ -137,7 +141,8 @@ class Happenings:
             model_turns=total.calls,
             cost_usd=_cost(total),
         )
-        log.enter(self._shown.session if self._shown else "")
+        if self._shown is not None:
+            log.enter(self._shown.session)
         log.emit(ended, "end")
         return log.take()
 
@@ -164,7 +169,8 @@ class Happenings:
         number = len(self._lanes) + 1
         session = session_of(exchange) or exchange.id or f"{exchange.origin.file}:{exchange.origin.line}"
         agent, task = agent_of(exchange), self._task(placed.new)
-        aside = task is not None or (not exchange.tools and session in self._equipped)
+        toolless = agent is None or agent in _IN_WORDS
+        aside = task is not None or (not exchange.tools and (session in self._equipped or not toolless))
         if task is not None and self._shown is not None:
             session, agent = self._shown.session, agent or self._shown.agent
         if exchange.tools:
@@ -206,7 +212,7 @@ class Happenings:
         parent, newest, lane.newest = placed.link.parent, lane.newest, placed.number
         if placed.link.retry_of is not None:
             self._notice("asked again", "warning", lane)
-        elif placed.link.reason == "edit":
+        elif placed.link.reason == "edit" and placed.gone:  # clients write an answer in their own way, and that is all
             self._notice("the history was edited", "warning", lane)
         elif placed.link.reason == "compaction":
             self._emit(events.Compacted(), lane)

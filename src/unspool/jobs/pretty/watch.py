@@ -15,7 +15,7 @@ from unspool.jobs.pretty.replay import Pace
 from unspool.jobs.pretty.run import STREAMS, Run, is_call
 from unspool.jobs.pretty.stopping import Stopped, stoppable
 from unspool.readers import READERS
-from unspool.sources.files import DASH, blocks, is_packed
+from unspool.sources.files import DASH, JOURNAL, blocks, is_packed, unfinished
 from unspool.views.pretty.assembler import ORPHAN_AFTER
 from unspool.views.pretty.moments import Moment
 from unspool.views.pretty.styles import Style
@@ -184,7 +184,7 @@ class _Watching:
         if wanted.follow and is_packed(wanted.path):
             raise UnknownFormat(f"{wanted.path}: a file that is packed cannot be followed")
         reader, head = reader_of(wanted.path)
-        if reader is None and not wanted.follow and any(map(is_call, head.lines)):
+        if reader is None and not wanted.follow and (any(map(is_call, head.lines)) or _has_journal(wanted.path)):
             return self._calls()
         if reader is None or (reader.rows is None and not reader.document and head.lines):
             return None
@@ -214,6 +214,11 @@ class _Watching:
             listener.tell(moment)
         for line in self._style.show(moment):
             self._output.line(line)
+
+
+def _has_journal(path: str) -> bool:
+    """Whether a recorder was killed before it had written a single call."""
+    return next(unfinished(Path(path + JOURNAL)), None) is not None
 
 
 def _can_be_read_again(path: str) -> bool:
