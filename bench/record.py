@@ -5,7 +5,8 @@ python bench/record.py [latency] [streams] [compact] [--quick] [--json] [-- PROX
 latency   A conversation that grows to bodies of 500 KB, streamed answers. Each call is made directly and through the
           recorder, in turns; the first byte of the answer counts.
 streams   200 concurrent streams of 50 events a second.
-compact   75 MB of growing traffic in one conversation, and in 20 that are interleaved, with --compact.
+compact   75 MB of growing traffic in one conversation, in 20 that are interleaved, and in 20 that have nothing in
+          common, with --compact.
 
 With a command behind `--`, another proxy is measured in place of ours. All runs on loopback; the upstream is this
 file, run as a process of its own.
@@ -144,10 +145,11 @@ _SHARED = 100_000
 class Growing:
     """A conversation whose requests grow by a tenth, to `size` bytes, within so many calls."""
 
-    def __init__(self, name: str, size: int, calls: int) -> None:
+    def __init__(self, name: str, size: int, calls: int, alike: bool = True) -> None:
         self._prose = Prose(name)
         self._text = b'{"model":"m","stream":true,"prompt_cache_key":"%b","messages":[' % name.encode()
-        self._text += json.dumps({"role": "system", "content": Prose("shared").text(_SHARED)}).encode()
+        system = Prose("shared" if alike else f"own {name}").text(_SHARED)
+        self._text += json.dumps({"role": "system", "content": system}).encode()
         history = {"role": "user", "content": self._prose.text(size * 9 // 10 - _SHARED)}
         self._text += b"," + json.dumps(history, ensure_ascii=False).encode()
         self._step = max(200, size // 10 // calls)
@@ -261,20 +263,22 @@ async def _listen(port: int, count: int) -> list[float]:
 def compact(folder: Path, quick: bool, proxy: str) -> dict[str, Any]:
     """Through the recorder too, because what it writes around the bodies counts as well."""
     told: dict[str, Any] = {}
-    for name, conversations in (("one", 1), ("twenty", 20)):
+    for name, conversations in (("one", 1), ("twenty", 20), ("distinct", 20)):
         up, port = free_port(), free_port()
         calls = 40 if quick else _CALLS
         trace = folder / f"{name}.zst"
         sent = 0
         command = recorder(trace, up, port, proxy, "--compact")
         with process([sys.executable, __file__, "--serve", str(up)], up), process(command, port) as pid:
-            talks = [Growing(f"{name}-{number}", _SIZE, calls // conversations + 1) for number in range(conversations)]
+            each = calls // conversations + 1
+            talks = [Growing(f"{name}-{at}", _SIZE, each, name != "distinct") for at in range(conversations)]
+            before = cpu(pid)
             with socket.create_connection(("127.0.0.1", port)) as end:
                 for number in range(calls):
                     request = post("/v1/chat/completions", talks[number % conversations].next())
                     sent += len(request) + ask(end, request)[1]
             time.sleep(0.5)
-            told[f"{name}_cpu_ms_a_call"] = round(cpu(pid) / calls * 1e3, 2)
+            told[f"{name}_cpu_ms_a_call"] = round((cpu(pid) - before) / calls * 1e3, 2)
             told[f"{name}_peak_MB"] = round(peak(pid))
         told[f"{name}_MB"] = round(sent / 1e6, 1)
         told[f"{name}_stored_MB"] = round(trace.stat().st_size / 1e6, 3)
