@@ -1,13 +1,18 @@
 """The forms that `unspool record` writes: session files, compact traces, and what `unpack` makes of these."""
 
 import json
+import os
+import signal
+import socket
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from conftest import Run
-from recorders import answering, body, chat, post, recording, records, said, upstream
+from recorders import Connection, answering, body, chat, eventually, post, recording, records, said, upstream
 from unspool.jobs.cook import cook
 from unspool.recorder.files import SessionFiles, file_name
 from unspool.sources.compact import Packer
@@ -200,3 +205,41 @@ def test_json_is_kept_as_it_was_sent_and_all_else_too(tmp_path: Path, sent: byte
     trace = tmp_path / "trace.jsonl"
     ask_all(trace, [post("/x", sent)])
     assert f'"request":{kept},"response":' in trace.read_text()
+
+
+def test_a_trace_may_be_standard_output(tmp_path: Path, unspool: Run) -> None:
+    request = post("/v1/chat/completions", chat("x", stream=False), "X-Session-Id: s")
+    options = ("record", "-o", "-", "--port", "0")
+    for wrong in ("--json", "--compact", "--by-session"):
+        assert unspool(*options, wrong).returncode == 2
+    with upstream(answering(body(said("hi")))) as server:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "unspool", *options, "--target", server.url],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={**os.environ, "TMPDIR": str(tmp_path)},
+        )
+        assert process.stdout is not None
+        assert process.stderr is not None
+        told = process.stderr.readline().decode()
+        assert told.startswith("recording to standard output, listening on http://127.0.0.1:")
+        port = int(told.rsplit(":", 1)[1])
+        for _ in range(2):
+            connection = Connection(socket.create_connection(("127.0.0.1", port)))
+            connection.send(request)
+            connection.answer()
+            record = json.loads(process.stdout.readline())
+            assert (record["request"], record["session"]) == (json.loads(chat("x", stream=False)), "s")
+            connection.close()
+        process.stdout.close()  # whoever read it has gone: calls are forwarded, and kept
+        connection = Connection(socket.create_connection(("127.0.0.1", port)))
+        connection.send(request)
+        assert connection.answer()[1] == said("hi")
+        connection.close()
+        eventually(lambda: b"calls are kept in" in process.stderr.readline())  # type: ignore[union-attr]
+        process.send_signal(signal.SIGTERM)
+        assert b"1 call could not be written, and waits in the journal" in process.stderr.read()
+        assert process.wait(20) == 0
+        process.stderr.close()
+    (journal,) = tmp_path.glob("unspool-*.journal")
+    assert len(list(journal.glob("*.call"))) == 1

@@ -9,7 +9,7 @@ import click
 @click.option(
     "--target", metavar="URL", help="Forward everything there; without it, path and headers tell the provider."
 )
-@click.option("-o", "--output", metavar="FILE|DIR", help="The trace to append to; trace.jsonl by default.")
+@click.option("-o", "--output", metavar="FILE|DIR", help="The trace to append to (trace.jsonl); - is standard output.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True, help="0 takes a free one.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on; others need a token.")
 @click.option(
@@ -62,9 +62,9 @@ def command(
 
     if by_session and compact:
         raise click.UsageError("--compact and --by-session exclude each other: a compact trace is one stream")
-    if output == "-":
-        raise click.UsageError("a trace is a file: what calls in flight leave behind must have a place beside it")
-    if by_session and output is None:
+    if output == "-" and (compact or as_json):
+        raise click.UsageError(f"{'--compact' if compact else '--json'} needs a file: -o FILE")
+    if by_session and output in (None, "-"):
         raise click.UsageError("--by-session needs a folder: -o DIR")
     with needed():
         from unspool.jobs.record import Settings, record
@@ -72,7 +72,8 @@ def command(
     place = Path(output or ("trace.jsonl.zst" if compact else "trace.jsonl"))
     given |= {"output": place, "upstreams": upstreams_of(upstreams), "by_session": by_session, "compact": compact}
     settings = msgspec.convert(given, Settings)
-    teller = Teller(place, as_json, quiet, settings.token is not None)
+    named = "standard output" if output == "-" else str(place)
+    teller = Teller(named, as_json, quiet, settings.token is not None)
     counts = record(settings, teller.say, teller.listening, teller.called)
     teller.ended(counts)
 

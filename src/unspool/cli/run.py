@@ -50,6 +50,8 @@ def command(
         from unspool.jobs.run import run_recorded
         from unspool.recorder.pointing import agent_of
 
+    if output == "-":
+        raise click.UsageError("standard output is the command's: -o names a file")
     place = Path(output) if output else _place(agent or agent_of(command) or "command", compact)
     settings = Settings(place, target, upstreams_of(upstreams), compact=compact, redact_body=redact_body)
     began = int(time() * 1000)
@@ -67,7 +69,7 @@ def command(
         if empty:
             say("unspool: no call was recorded: the command made none, or not through the recorder")
         else:
-            _told(summary(ran.counts, place), place)
+            _told(summary(ran.counts, str(place)), place)
     if view and not empty:
         from unspool.cli import unspool
 

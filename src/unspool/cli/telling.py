@@ -4,7 +4,6 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -44,7 +43,7 @@ def upstreams_of(given: Sequence[str]) -> dict[str, str]:
 
 
 class Teller:
-    def __init__(self, place: Path, as_json: bool, quiet: bool, token: bool = False) -> None:
+    def __init__(self, place: str, as_json: bool, quiet: bool, token: bool = False) -> None:
         self._place, self._as_json, self._quiet, self._path = place, as_json, quiet, "/~TOKEN" if token else ""
 
     def say(self, text: str) -> None:
@@ -53,7 +52,7 @@ class Teller:
 
     def listening(self, url: str) -> None:
         if self._as_json:
-            event("listening", {"url": url, "output": str(self._place)})
+            event("listening", {"url": url, "output": self._place})
         elif not self._quiet:
             say(f"recording to {self._place}, listening on {url}")
             for name, path in VARIABLES:
@@ -69,7 +68,7 @@ class Teller:
         if self._as_json:
             names = ("recorded", "unrecorded", "kept", "broken", "sent", "received")
             facts = {name: getattr(counts, name) for name in names}
-            event("ended", {**facts, "sessions": len(counts.sessions), "output": str(self._place)})
+            event("ended", {**facts, "sessions": len(counts.sessions), "output": self._place})
         else:
             for line in summary(counts, self._place):
                 say(line)
@@ -99,7 +98,7 @@ def _line(record: "Recorded") -> str:
     return "  ".join(words)
 
 
-def summary(counts: "Counts", place: Path) -> list[str]:
+def summary(counts: "Counts", place: str) -> list[str]:
     """What was recorded, and how to look at it."""
     about = [plural(len(counts.sessions), "session")] if counts.sessions else []
     about += [f"{counts.broken:,} interrupted or failed"] if counts.broken else []
@@ -111,7 +110,8 @@ def summary(counts: "Counts", place: Path) -> list[str]:
     if counts.unrecorded:
         lines.append(click.style(f"{plural(counts.unrecorded, 'call')} went unrecorded", fg="red"))
     if counts.kept:
+        waits = "waits" if counts.kept == 1 else "wait"
         lines.append(
-            click.style(f"{plural(counts.kept, 'call')} could not be written, and wait in the journal", fg="red")
+            click.style(f"{plural(counts.kept, 'call')} could not be written, and {waits} in the journal", fg="red")
         )
     return lines

@@ -1,17 +1,20 @@
 """Record: a proxy in front of the APIs, and what it saw in a file."""
 
+import gc
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from msgspec import Struct
 
 from unspool.errors import OutputNotWritable, UnspoolError
-from unspool.recorder.files import PlainFile, SessionFiles, open_trace
+from unspool.recorder.files import SessionFiles, StandardOutput, Trace, open_trace
 from unspool.recorder.proxy import Proxy
 from unspool.recorder.recording import Counts, Recorder
 from unspool.recorder.routing import Routes
 from unspool.recorder.serving import Stopping, allow_files, drain, is_loopback, listening, port_of, run
 from unspool.sources.composing import Recorded
+from unspool.sources.files import DASH
 
 Say = Callable[[str], None]
 
@@ -39,6 +42,7 @@ def record(settings: Settings, say: Say, ready: Say, seen: Callable[[Recorded], 
     proxy = prepared(settings, say, seen)
     proxy.recorder.start()
     allow_files()
+    gc.freeze()  # what was imported is never garbage, and looking at it all would hold up a call for milliseconds
 
     async def serve() -> None:
         stopping = Stopping()
@@ -75,7 +79,11 @@ def prepared(settings: Settings, say: Say, seen: Callable[[Recorded], None] | No
     return Proxy(routes, recorder, settings.timeout)
 
 
-def _trace(settings: Settings) -> PlainFile | SessionFiles:
+def _trace(settings: Settings) -> Trace:
+    if str(settings.output) == DASH:
+        if sys.stdout is None:
+            raise OutputNotWritable("standard output is closed")
+        return StandardOutput()
     if not settings.by_session:
         return open_trace(settings.output, settings.compact, settings.durable)
     try:

@@ -7,6 +7,7 @@ with a line end (or, of a compact trace, cut off): it costs no other record.
 import fcntl
 import os
 import re
+import tempfile
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,9 +16,12 @@ from hashlib import sha256
 from io import FileIO
 from pathlib import Path
 from typing import TypeAlias
+from uuid import uuid4
 
 from unspool.errors import OutputNotWritable
+from unspool.sources.callfile import journal_of
 from unspool.sources.compact import Packer, is_compact, whole_until
+from unspool.sources.files import JOURNAL
 
 Announce: TypeAlias = Callable[[str, int], object]
 """Called with the file and the offset before the first byte is written."""
@@ -30,6 +34,14 @@ class PlainFile:
     def __init__(self, path: Path, durable: bool = False) -> None:
         self.path, self._durable = path, durable
         self._file = self._opened()
+
+    @property
+    def journal(self) -> Path:
+        return journal_of(self.path)
+
+    def of(self, session: str | None, timestamp: str) -> "PlainFile":  # noqa: ARG002
+        """The file for a call of the session."""
+        return self
 
     def _opened(self) -> FileIO:
         self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -111,6 +123,10 @@ class SessionFiles:
         self._open: OrderedDict[str, PlainFile] = OrderedDict()
         self._nameless = f"unnamed-{datetime.now(UTC).timestamp() * 1e9:.0f}"
 
+    @property
+    def journal(self) -> Path:
+        return journal_of(self.folder)
+
     def of(self, session: str | None, timestamp: str) -> PlainFile:
         name = file_name(session) if session else self._nameless
         if name in self._open:
@@ -126,6 +142,29 @@ class SessionFiles:
     def close(self) -> None:
         for file in self._open.values():
             file.close()
+
+
+class StandardOutput:
+    """Lines for whoever reads them. Calls in flight are kept in a folder of their own, which is gone when they are."""
+
+    def __init__(self) -> None:
+        self._descriptor = os.dup(1)
+        self.journal = Path(tempfile.gettempdir(), f"unspool-{uuid4().hex}{JOURNAL}")
+
+    def of(self, session: str | None, timestamp: str) -> "StandardOutput":  # noqa: ARG002
+        return self
+
+    def append(self, line: bytearray, announce: Announce) -> None:  # noqa: ARG002
+        """A reader who has gone is an OSError."""
+        rest = memoryview(line)
+        while rest:
+            rest = rest[os.write(self._descriptor, rest) :]
+
+    def close(self) -> None:
+        os.close(self._descriptor)
+
+
+Trace: TypeAlias = PlainFile | SessionFiles | StandardOutput
 
 
 def drop_torn(path: Path, offset: int, name: str) -> None:

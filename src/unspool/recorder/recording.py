@@ -22,9 +22,9 @@ from uuid import uuid4
 import msgspec
 from msgspec import Struct
 
-from unspool.recorder.files import PlainFile, SessionFiles
+from unspool.recorder.files import PlainFile, SessionFiles, Trace
 from unspool.recorder.redacting import BodyRedactor
-from unspool.sources.callfile import ENDING, MAGIC, Answered, Asked, Ended, Mark, frame, journal_of, read_call
+from unspool.sources.callfile import ENDING, MAGIC, Answered, Asked, Ended, Mark, frame, read_call
 from unspool.sources.composing import Recorded, line_of, record_of
 
 BOUND = 256 << 20
@@ -101,7 +101,7 @@ class Recorder:
 
     def __init__(
         self,
-        trace: PlainFile | SessionFiles,
+        trace: Trace,
         say: Say,
         *,
         strict: bool = False,
@@ -112,7 +112,7 @@ class Recorder:
     ) -> None:
         self.trace, self.strict, self.counts = trace, strict, Counts()
         self._say, self._durable, self._bound, self._redact, self._seen = say, durable, bound, redact, seen
-        self._journal = journal_of(trace.folder if isinstance(trace, SessionFiles) else trace.path)
+        self._journal = trace.journal
         self._queue: SimpleQueue[_Item] = SimpleQueue()
         self._put_bytes = self._done_bytes = 0
         self._overfull = False
@@ -315,17 +315,18 @@ class Recorder:
 
     @property
     def _name(self) -> str:
-        return str(self.trace.folder if isinstance(self.trace, SessionFiles) else self.trace.path)
+        match self.trace:
+            case SessionFiles(folder=place) | PlainFile(path=place):
+                return str(place)
+        return "standard output"
 
     def _write(self, record: Recorded, mark: Callable[[bytes], object]) -> None:
         """To the file that it belongs to; before that, `mark` is given where."""
+        file = self.trace.of(record.session, record.timestamp)
         if isinstance(self.trace, SessionFiles):
             record.session_id, record.started = record.session or "", record.timestamp
-            file = self.trace.of(record.session, record.timestamp)
             # In a session file times must not go back, and calls end in the order in which they are written.
             record.timestamp = datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
-        else:
-            file = self.trace
         file.append(line_of(record), lambda name, end: mark(b"".join(frame(b"w", 0, _encode(Mark(name, end))))))
         counts = self.counts
         counts.recorded += 1
