@@ -4,9 +4,12 @@ import fcntl
 import json
 import socket
 import threading
+import tracemalloc
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+import msgspec
 
 from recorders import PATIENCE, Connection, answering, body, chat, eventually, post, records, said, upstream
 from unspool.jobs.run import Background
@@ -14,6 +17,8 @@ from unspool.recorder.files import PlainFile
 from unspool.recorder.proxy import Proxy
 from unspool.recorder.recording import Recorder
 from unspool.recorder.routing import Routes
+from unspool.sources.callfile import MAGIC, Asked, frame, read_call
+from unspool.sources.composing import parts_of, record_of
 
 BOUND = 1 << 20
 LARGE = "x" * (300 << 10)
@@ -131,3 +136,25 @@ def test_strict_forwards_nothing_while_the_disk_fails_and_then_goes_on(tmp_path:
     assert [json.loads(data)["messages"][0]["content"] for _, data in seen] == ["the first finds it out", "recorded"]
     assert [record["request"] for record in records(trace)] == [json.loads(chat("recorded"))]
     assert recording.recorder.counts.unrecorded == 1
+
+
+def test_a_large_body_lies_in_memory_once(tmp_path: Path) -> None:
+    size, piece = 20 << 20, b"x" * (1 << 16)
+    asked = Asked("1", "2026-03-02T10:00:00Z", "POST", "/x", None, "", {})
+    with (tmp_path / "1.call").open("wb") as file:
+        file.write(MAGIC + b"".join(frame(b"i", 0, msgspec.json.encode(asked))))
+        for text in (b'{"a":"', *[piece] * (size // len(piece)), b'"}'):
+            file.writelines(frame(b"q", 1, text))
+    tracemalloc.start()
+    try:
+        with (tmp_path / "1.call").open("rb") as file:
+            call = read_call(file)
+        assert call is not None
+        parts = parts_of(record_of(call))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 1.4 * size
+    record = json.loads(b"".join(parts))
+    assert record["request"] == {"a": "x" * size}
+    assert record["request_bytes"] == size + 8

@@ -82,8 +82,8 @@ def test_a_session_over_midnight_stays_one_file(tmp_path: Path) -> None:
 def test_many_sessions_keep_few_files_open(tmp_path: Path) -> None:
     files = SessionFiles(tmp_path)
     for number in range(200):
-        files.of(f"s{number}", "2026-03-02T10:00:00Z").append(bytearray(b"{}\n"), lambda *_: None)
-    files.of("s0", "2026-03-02T10:00:00Z").append(bytearray(b"{}\n"), lambda *_: None)
+        files.of(f"s{number}", "2026-03-02T10:00:00Z").append([b"{}\n"], lambda *_: None)
+    files.of("s0", "2026-03-02T10:00:00Z").append([b"{}\n"], lambda *_: None)
     files.close()
     assert (tmp_path / "2026-03-02" / "s0.jsonl").read_bytes() == b"{}\n{}\n"
 

@@ -9,13 +9,13 @@ import os
 import re
 import tempfile
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from hashlib import sha256
 from io import FileIO
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 from uuid import uuid4
 
 from unspool.errors import OutputNotWritable
@@ -23,8 +23,13 @@ from unspool.sources.callfile import journal_of
 from unspool.sources.compact import Packer, is_compact, whole_until
 from unspool.sources.files import JOURNAL
 
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
 Announce: TypeAlias = Callable[[str, int], object]
 """Called with the file and the offset before the first byte is written."""
+Line: TypeAlias = Sequence["Buffer"]
+"""A record, in pieces: bodies may be large, and are not copied for it."""
 _OPEN = 64
 
 
@@ -64,19 +69,17 @@ class PlainFile:
         finally:
             fcntl.flock(self._file, fcntl.LOCK_UN)
 
-    def append(self, line: bytearray, announce: Announce) -> None:
+    def append(self, line: Line, announce: Announce) -> None:
         """All of it or nothing. An OSError says why not."""
         with self.locked() as file:
             end = file.seek(0, os.SEEK_END)
             torn = end and os.pread(file.fileno(), 1, end - 1) != b"\n"
             announce(str(self.path), end)
-            self._write(file, b"\n" + line if torn else line, end)
+            self._write(file, [b"\n", *line] if torn else line, end)
 
-    def _write(self, file: FileIO, data: bytes | bytearray, end: int) -> None:
-        rest = memoryview(data)
+    def _write(self, file: FileIO, line: Line, end: int) -> None:
         try:
-            while rest:
-                rest = rest[file.write(rest) :]
+            _write_all(file.fileno(), line)
             if self._durable:
                 os.fsync(file.fileno())
         except OSError:
@@ -95,8 +98,8 @@ class CompactFile(PlainFile):
         self._packer: Packer | None = None
         self._whole = 0
 
-    def append(self, line: bytearray, announce: Announce) -> None:
-        packed = (self._packer or self._begun()).pack(line)
+    def append(self, line: Line, announce: Announce) -> None:
+        packed = (self._packer or self._begun()).pack(*line)
         try:
             with self.locked() as file:
                 end = file.seek(0, os.SEEK_END)
@@ -104,7 +107,7 @@ class CompactFile(PlainFile):
                 if whole < end:
                     file.truncate(whole)
                 announce(str(self.path), whole)
-                self._write(file, packed, whole)
+                self._write(file, [packed], whole)
                 self._whole = whole + len(packed)
         except OSError:  # what comes later would refer to a line that is not there
             self._packer = None
@@ -154,17 +157,26 @@ class StandardOutput:
     def of(self, session: str | None, timestamp: str) -> "StandardOutput":  # noqa: ARG002
         return self
 
-    def append(self, line: bytearray, announce: Announce) -> None:  # noqa: ARG002
+    def append(self, line: Line, announce: Announce) -> None:  # noqa: ARG002
         """A reader who has gone is an OSError."""
-        rest = memoryview(line)
-        while rest:
-            rest = rest[os.write(self._descriptor, rest) :]
+        _write_all(self._descriptor, line)
 
     def close(self) -> None:
         os.close(self._descriptor)
 
 
 Trace: TypeAlias = PlainFile | SessionFiles | StandardOutput
+
+
+def _write_all(descriptor: int, line: Line) -> None:
+    """In one write, unless the system takes only a part at a time."""
+    rest = [memoryview(piece) for piece in line]
+    while rest:
+        written = os.writev(descriptor, rest)
+        while rest and written >= len(rest[0]):
+            written -= len(rest.pop(0))
+        if rest:
+            rest[0] = rest[0][written:]
 
 
 def drop_torn(path: Path, offset: int, name: str) -> None:

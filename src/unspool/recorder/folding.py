@@ -40,7 +40,9 @@ def _fold_one(path: Path, write: Write) -> bool:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if not os.fstat(descriptor).st_nlink:  # its recorder finished it in this moment
             return False
-        call = read_call(os.pread(descriptor, os.fstat(descriptor).st_size, 0))
+        with open(descriptor, "rb", closefd=False) as file:
+            file.seek(0)
+            call = read_call(file)
         new = call is not None and not _is_there(call)
         if call is not None and new:
             write(record_of(call), lambda mark: os.write(descriptor, mark))

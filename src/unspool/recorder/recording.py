@@ -25,7 +25,7 @@ from msgspec import Struct
 from unspool.recorder.files import PlainFile, SessionFiles, Trace
 from unspool.recorder.redacting import BodyRedactor
 from unspool.sources.callfile import ENDING, MAGIC, Answered, Asked, Ended, Mark, frame, read_call
-from unspool.sources.composing import Recorded, line_of, record_of
+from unspool.sources.composing import Recorded, parts_of, record_of
 
 BOUND = 256 << 20
 """Bytes that may wait for a slow disk."""
@@ -289,7 +289,9 @@ class Recorder:
         if not self._flush(call):
             return
         try:
-            found = read_call(os.pread(call.descriptor, os.fstat(call.descriptor).st_size, 0))
+            with open(call.descriptor, "rb", closefd=False) as file:
+                file.seek(0)
+                found = read_call(file)
             if found is not None:
                 self._write(record_of(found), lambda mark: os.write(call.descriptor, mark))
             self._remove(call)
@@ -327,7 +329,7 @@ class Recorder:
             record.session_id, record.started = record.session or "", record.timestamp
             # In a session file times must not go back, and calls end in the order in which they are written.
             record.timestamp = datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
-        file.append(line_of(record), lambda name, end: mark(b"".join(frame(b"w", 0, _encode(Mark(name, end))))))
+        file.append(parts_of(record), lambda name, end: mark(b"".join(frame(b"w", 0, _encode(Mark(name, end))))))
         counts = self.counts
         counts.recorded += 1
         counts.sent += record.request_bytes

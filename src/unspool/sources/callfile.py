@@ -8,9 +8,10 @@ recorder holds a lock on it: a file that nobody holds was left behind, and `reco
 
 import fcntl
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from struct import Struct as Layout
+from typing import BinaryIO
 
 import msgspec
 from msgspec import Struct
@@ -82,38 +83,60 @@ def frame(kind: bytes, micros: int, payload: bytes) -> tuple[bytes, bytes]:
     return _FRAME.pack(kind, len(payload), micros), payload
 
 
-def read_call(data: bytes) -> Call | None:
-    """The call that a file holds; None if not even its beginning was written."""
+def read_call(file: BinaryIO) -> Call | None:
+    """The call that a file holds, which must be at its beginning; None if not even that was written.
+
+    Each body lies in memory once, in one piece, whatever its size: the pieces in which it came are views of it.
+    """
     call: Call | None = None
+    request, response = bytearray(), bytearray()
+    asked: list[int] = []
+    came: list[tuple[int, int]] = []
+    """Where each piece ends; of the answer, with its time."""
     try:
-        for kind, micros, payload in _frames(data):
+        for kind, micros, payload in _frames(file):
             if kind == b"i":
                 call = Call(_asked(payload))
-            elif call is not None:
+            elif call is None:
+                continue
+            elif kind == b"q":
+                request += payload
+                asked.append(len(request))
+            elif kind == b"r":
+                response += payload
+                came.append((micros, len(response)))
+            else:
                 _add(call, kind, micros, payload)
+            if call is not None and kind != b"w":
+                call.last = max(call.last, micros)
     except (msgspec.DecodeError, ValueError):  # torn in the middle of what is no body: what came before it counts
-        return call
+        pass
+    if call is not None:
+        call.request = list(_views(request, asked))
+        times = [micros for micros, _ in came]
+        call.response = list(zip(times, _views(response, [end for _, end in came]), strict=True))
     return call
 
 
-def _frames(data: bytes) -> Iterator[tuple[bytes, int, memoryview]]:
+def _views(body: bytearray, ends: Iterable[int]) -> Iterator[memoryview]:
+    whole, start = memoryview(body), 0
+    for end in ends:
+        yield whole[start:end]
+        start = end
+
+
+def _frames(file: BinaryIO) -> Iterator[tuple[bytes, int, bytes]]:
     """Pieces of a body also where they are cut off."""
-    at, size = len(MAGIC), len(data)
-    whole = memoryview(data)
-    while at + _FRAME.size <= size:
-        kind, length, micros = _FRAME.unpack_from(data, at)
-        at += _FRAME.size
-        if at + length <= size or kind in _PIECES:
-            yield kind, micros, whole[at : at + length]
-        at += length
+    file.read(len(MAGIC))
+    while len(head := file.read(_FRAME.size)) == _FRAME.size:
+        kind, length, micros = _FRAME.unpack(head)
+        payload = file.read(length)
+        if len(payload) == length or kind in _PIECES:
+            yield kind, micros, payload
 
 
-def _add(call: Call, kind: bytes, micros: int, payload: memoryview) -> None:
+def _add(call: Call, kind: bytes, micros: int, payload: bytes) -> None:
     match kind:
-        case b"r":
-            call.response.append((micros, payload))
-        case b"q":
-            call.request.append(payload)
         case b"h":
             call.answered = _answered(payload)
             call.first_byte = micros
@@ -123,8 +146,6 @@ def _add(call: Call, kind: bytes, micros: int, payload: memoryview) -> None:
             call.ended = _ended(payload)
         case b"w":
             call.mark = _mark(payload)
-            return
-    call.last = max(call.last, micros)
 
 
 def journal_of(path: str | os.PathLike[str]) -> Path:
@@ -162,7 +183,8 @@ def _is_held(path: Path) -> bool:
 
 def was_written(path: Path) -> bool:
     """Whether the trace has the call's record: its recorder was killed between writing that and removing this."""
-    call = read_call(path.read_bytes())
+    with path.open("rb") as file:
+        call = read_call(file)
     if call is None or call.mark is None:
         return False
     try:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, BinaryIO
 from unspool.sources.files import COMPACT, Damaged
 
 if TYPE_CHECKING:
-    pass
+    from typing_extensions import Buffer
 
 _HEAD = Layout("<4sI4sQI")
 _TAG = COMPACT[4:]
@@ -41,9 +41,10 @@ class Packer:
         self._packer = zstandard.ZstdCompressor(compression_params=settings).compressobj()
         self._flush = zstandard.COMPRESSOBJ_FLUSH_BLOCK
 
-    def pack(self, line: bytes | bytearray) -> bytes:
-        """The frame that holds the line."""
-        packed = self._packer.compress(line) + self._packer.flush(self._flush)
+    def pack(self, *line: "Buffer") -> bytes:
+        """The frame that holds the line, which may come in pieces."""
+        pieces = [self._packer.compress(memoryview(piece)) for piece in line]
+        packed = b"".join([*pieces, self._packer.flush(self._flush)])
         return (
             _HEAD.pack(COMPACT[:4], len(packed) + _HEAD.size - _OUTER, _TAG, self._stream, zlib.crc32(packed)) + packed
         )

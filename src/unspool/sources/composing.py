@@ -9,29 +9,36 @@ A body that is JSON stands in the record byte for byte; a stream as its lines; t
 import json
 import re
 from base64 import b64encode
+from binascii import b2a_base64
 from codecs import getincrementaldecoder
 from collections.abc import Iterable, Sequence
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
+from msgspec.structs import replace
 
 from unspool.sources.callfile import Call, Ended
 from unspool.sources.coding import Decoder
 from unspool.sources.files import Damaged
 from unspool.sources.naming import session_named
 
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
 _NULL = Raw(b"null")
+_HOLE, _HOLES = Raw(b"0"), b'"request":0,"response":0,'
+"""What stands for the bodies while all around them is written."""
 _STREAM = re.compile(rb"\s*(?:data|event):")
 _LINE_END = re.compile("\r\n|\n|\r")
 _value = msgspec.json.Decoder(Raw).decode
 _utf8 = getincrementaldecoder("utf-8")
 _SLICE = 1 << 16
-_encoder = msgspec.json.Encoder()
-_encode = _encoder.encode
+_encode = msgspec.json.encode
 
 
 Piece: TypeAlias = bytes | memoryview
+Bytes: TypeAlias = bytes | bytearray
 
 
 class Recorded(Struct):
@@ -112,11 +119,12 @@ def record_of(call: Call) -> Recorded:
     )
 
 
-def line_of(record: Recorded) -> bytearray:
-    line = bytearray()
-    _encoder.encode_into(record, line)
-    line += b"\n"  # in place: lines are long
-    return line
+def parts_of(record: Recorded) -> list["Buffer"]:
+    """The line, in pieces: its bodies may be large, and need not be copied for it."""
+    around = _encode(replace(record, request=_HOLE, response=_HOLE))
+    before, between, after = around.partition(_HOLES)  # the first one: only what we made ourselves stands before it
+    assert between
+    return [before, b'"request":', record.request, b',"response":', record.response, b",", after, b"\n"]
 
 
 def _unpacked(pieces: Iterable[memoryview], codings: str) -> Sequence[Piece]:
@@ -133,12 +141,12 @@ def _unpacked(pieces: Iterable[memoryview], codings: str) -> Sequence[Piece]:
 
 def _request(pieces: Sequence[memoryview], codings: str) -> tuple[Raw, tuple[Any, Any]]:
     """The body, and what in it may name the session: its metadata and its cache key."""
-    data = b"".join(_unpacked(pieces, codings))
+    data = _joined(_unpacked(pieces, codings))
     if not data:
         return _NULL, (None, None)
     try:
         keys = _body(data)  # reads all of it, and so is as good a check as any
-        whole: bytes | None = _one_line(data)
+        whole: Bytes | None = _one_line(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):  # a list, no JSON, or what only json.loads takes
         keys, whole = _Body(), json_of(data)
     return _as_text(data) if whole is None else Raw(whole), (_loose(keys.metadata), _loose(keys.prompt_cache_key))
@@ -152,7 +160,7 @@ def _response(
     pieces: Sequence[tuple[int, memoryview]], codings: str, headers: dict[str, str]
 ) -> tuple[Raw, list[tuple[int, int]] | UnsetType]:
     came = _unpacked((piece for _, piece in pieces), codings)
-    data = b"".join(came)
+    data = _joined(came)
     if not data:
         return _NULL, UNSET
     chunks = _timed(pieces, came)
@@ -161,6 +169,14 @@ def _response(
         return _stream(data), chunks
     whole = json_of(data)
     return _as_text(data) if whole is None else Raw(whole), chunks if len(chunks) > 1 else UNSET
+
+
+def _joined(pieces: Sequence[Piece]) -> Bytes:
+    """The body. As it was read it is in one piece already, of which those that came are views."""
+    first = pieces[0] if pieces else b""
+    if isinstance(first, memoryview) and isinstance(whole := first.obj, bytearray):
+        return whole
+    return b"".join(pieces)
 
 
 def _timed(pieces: Sequence[tuple[int, memoryview]], came: Sequence[Piece]) -> list[tuple[int, int]]:
@@ -175,7 +191,7 @@ def _timed(pieces: Sequence[tuple[int, memoryview]], came: Sequence[Piece]) -> l
     return chunks
 
 
-def json_of(data: bytes) -> bytes | None:
+def json_of(data: Bytes) -> Bytes | None:
     """The JSON that the body is, in one line and otherwise as it was written; None if it is none."""
     try:
         _value(data)
@@ -184,19 +200,24 @@ def json_of(data: bytes) -> bytes | None:
         return _odd_json(data)
 
 
-def _one_line(data: bytes) -> bytes:
+def _one_line(data: Bytes) -> Bytes:
     """JSON that is UTF-8, without the blanks around it."""
+    _check_text(data)
+    whole = data.strip() if data[:1].isspace() or data[-1:].isspace() else data
+    return msgspec.json.format(whole, indent=-1) if b"\n" in whole or b"\r" in whole else whole
+
+
+def _check_text(data: Bytes) -> None:
+    """A UnicodeDecodeError for what is no UTF-8."""
     if not data.isascii():
         check = _utf8()
         for at in range(0, len(data), _SLICE):  # all at once would take four times the memory
             check.decode(data[at : at + _SLICE], final=at + _SLICE >= len(data))
-    whole = data.strip()
-    return msgspec.json.format(whole, indent=-1) if b"\n" in whole or b"\r" in whole else whole
 
 
-def _odd_json(data: bytes) -> bytes | None:
+def _odd_json(data: Bytes) -> bytes | None:
     """JSON with half a character in it, as JavaScript writes; None also for NaN and what is nested very deeply."""
-    if data.lstrip()[:1] not in (b"{", b"["):
+    if data[:_SLICE].lstrip()[:1] not in (b"{", b"["):
         return None
     try:
         value = json.loads(data, parse_constant=_refuse)
@@ -209,14 +230,19 @@ def _refuse(name: str) -> None:
     raise ValueError(f"{name} is no JSON")
 
 
-def _as_text(data: bytes) -> Raw:
+def _as_text(data: Bytes) -> Raw:
     try:
+        _check_text(data)
         return Raw(_encode({"raw": data.decode()}))
     except UnicodeDecodeError:
-        return Raw(_encode({"base64": b64encode(data).decode()}))
+        value = bytearray(b'{"base64":"')
+        for at in range(0, len(data), 3 * _SLICE):  # without a second copy
+            value += b2a_base64(data[at : at + 3 * _SLICE], newline=False)
+        value += b'"}'
+        return Raw(value)
 
 
-def _stream(data: bytes) -> Raw:
+def _stream(data: Bytes) -> Raw:
     """The lines that say something. Where they do not tell the bytes again, those are kept too."""
     text = data.decode("utf-8", "replace")
     split = _LINE_END.split(text) if "\r" in text else text.split("\n")

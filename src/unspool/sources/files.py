@@ -136,7 +136,7 @@ def blocks(path: str, size: int = BLOCK) -> Iterator[bytes]:
 
                 yield from unpack(BufferedReader(_Rejoined(start, file)))
             elif start.startswith(CALL):
-                yield from _composed(start + file.read())
+                yield from _composed(BufferedReader(_Rejoined(start, file)))
             elif _is_zstd(start[:4]):
                 yield from _unpack(BufferedReader(_Rejoined(start, file)))
             elif start.startswith(_UTF_16):
@@ -161,14 +161,14 @@ def _first_bite(file: FileIO | BufferedReader, size: int) -> int:
     return min(size, whole + 1) if whole else size
 
 
-def _composed(data: bytes) -> Iterator[bytes]:
+def _composed(file: BufferedReader) -> Iterator[bytes]:
     """The record of a call in flight, as far as it came."""
     from unspool.sources.callfile import read_call
-    from unspool.sources.composing import line_of, record_of
+    from unspool.sources.composing import parts_of, record_of
 
-    if (call := read_call(data)) is None:
+    if (call := read_call(file)) is None:
         raise Damaged("the file of a call that had hardly begun")
-    yield bytes(line_of(record_of(call)))
+    yield b"".join(parts_of(record_of(call)))
 
 
 def _unzip(file: BufferedReader) -> Iterator[bytes]:
