@@ -173,16 +173,14 @@ def test_an_upgrade_becomes_a_tunnel_and_is_recorded_as_bytes(trace: Path) -> No
     def handle(connection: Connection) -> None:
         head = connection.until(b"\r\n\r\n")
         assert b"Connection: Upgrade" in head
-        assert b"Upgrade: websocket" in head
-        connection.send(
-            b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n\x81\x02hi"
-        )
+        assert b"Upgrade: other" in head
+        connection.send(b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: other\r\nConnection: Upgrade\r\n\r\n\x81\x02hi")
         assert connection.exactly(3) == b"\x00\xff\n"
         connection.send(b"\xfe")
 
     with upstream(handle) as server, recording(trace, server.url) as recorder:
         connection = recorder.connect()
-        connection.send(b"GET /ws HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
+        connection.send(b"GET /ws HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n")
         assert connection.until(b"\x02hi").endswith(b"\r\n\r\n\x81\x02hi")
         connection.send(b"\x00\xff\n")
         assert connection.all() == b"\xfe"

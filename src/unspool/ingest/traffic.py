@@ -235,7 +235,7 @@ def _without_http(envelope: Envelope) -> Envelope:
 
 def _is_no_json(request: Any) -> bool:
     """Whether a recorder kept text or bytes in place of a request: an upload, a WebSocket, what broke off."""
-    return list(request) in (["raw"], ["base64"])
+    return list(request) in (["raw"], ["base64"]) or "websocket" in request
 
 
 def _listed(value: Any) -> list[Raw]:

@@ -21,7 +21,8 @@ class BodyRedactor:
 
     def __init__(self, redact: Callable[[bytes], bytes]) -> None:
         self._redact = redact
-        self._request, self._response = _Unpacked(""), _Unpacked("")
+        self._request: _Unpacked | _Sealed = _Unpacked("")
+        self._response: _Unpacked | _Sealed = _Unpacked("")
         self._held: list[bytes] = []
         self._line = b""
 
@@ -33,9 +34,10 @@ class BodyRedactor:
                 asked.path = self._redact(asked.path.encode()).decode()
                 yield kind, msgspec.json.encode(asked)
             case b"h":
-                self._response = _Unpacked(
-                    msgspec.json.decode(payload, type=Answered).headers.get("content-encoding", "")
-                )
+                answered = msgspec.json.decode(payload, type=Answered)
+                self._response = _Unpacked(answered.headers.get("content-encoding", ""))
+                if answered.status == 101:  # in frames, masked, packed: secrets would not be found in it
+                    self._request, self._response = _Sealed(), _Sealed()
                 yield kind, payload
             case b"q":
                 self._held.append(self._request.feed(payload))
@@ -80,4 +82,18 @@ class _Unpacked:
             return self._decoder.feed(piece)
         except Damaged as damage:
             self._lost = True
-            return f"[left out, because it cannot be searched for secrets: {damage}]".encode()
+            return _left_out(damage)
+
+
+class _Sealed:
+    """Bytes of which nobody knows what they say."""
+
+    _told = False
+
+    def feed(self, _piece: bytes) -> bytes:
+        told, self._told = self._told, True
+        return b"" if told else _left_out("no HTTP any more")
+
+
+def _left_out(why: object) -> bytes:
+    return f"[left out, because it cannot be searched for secrets: {why}]".encode()

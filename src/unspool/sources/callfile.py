@@ -61,10 +61,10 @@ class Call(Struct):
     """All that is known of a call."""
 
     asked: Asked
-    request: list[memoryview] = msgspec.field(default_factory=list)
+    request: list[tuple[int, memoryview]] = msgspec.field(default_factory=list)
     answered: Answered | None = None
     response: list[tuple[int, memoryview]] = msgspec.field(default_factory=list)
-    """Each piece with the microseconds after which it came."""
+    """Each piece, as of the request, with the microseconds after which it came."""
     trailers: dict[str, dict[str, str]] = msgspec.field(default_factory=dict)
     first_byte: int | None = None
     last: int = 0
@@ -90,9 +90,9 @@ def read_call(file: BinaryIO) -> Call | None:
     """
     call: Call | None = None
     request, response = bytearray(), bytearray()
-    asked: list[int] = []
+    asked: list[tuple[int, int]] = []
     came: list[tuple[int, int]] = []
-    """Where each piece ends; of the answer, with its time."""
+    """When each piece came, and where it ends."""
     try:
         for kind, micros, payload in _frames(file):
             if kind == b"i":
@@ -101,7 +101,7 @@ def read_call(file: BinaryIO) -> Call | None:
                 continue
             elif kind == b"q":
                 request += payload
-                asked.append(len(request))
+                asked.append((micros, len(request)))
             elif kind == b"r":
                 response += payload
                 came.append((micros, len(response)))
@@ -112,16 +112,14 @@ def read_call(file: BinaryIO) -> Call | None:
     except (msgspec.DecodeError, ValueError):  # torn in the middle of what is no body: what came before it counts
         pass
     if call is not None:
-        call.request = list(_views(request, asked))
-        times = [micros for micros, _ in came]
-        call.response = list(zip(times, _views(response, [end for _, end in came]), strict=True))
+        call.request, call.response = list(_views(request, asked)), list(_views(response, came))
     return call
 
 
-def _views(body: bytearray, ends: Iterable[int]) -> Iterator[memoryview]:
+def _views(body: bytearray, ends: Iterable[tuple[int, int]]) -> Iterator[tuple[int, memoryview]]:
     whole, start = memoryview(body), 0
-    for end in ends:
-        yield whole[start:end]
+    for micros, end in ends:
+        yield micros, whole[start:end]
         start = end
 
 

@@ -22,6 +22,7 @@ from unspool.sources.callfile import Call, Ended
 from unspool.sources.coding import Decoder
 from unspool.sources.files import Damaged
 from unspool.sources.naming import session_named
+from unspool.sources.websocket import NoWebSocket, messages
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -89,9 +90,14 @@ def record_of(call: Call) -> Recorded:
     ended = call.ended or Ended(by="recorder")
     status = answered.status if answered else None
     headers = answered.headers if answered else {}
-    request, keys = _request(call.request, "" if asked.unpacked else asked.headers.get("content-encoding", ""))
-    pieces = call.response
+    sent, pieces = [piece for _, piece in call.request], call.response
+    request, keys = _request(sent, "" if asked.unpacked else asked.headers.get("content-encoding", ""))
     response, chunks = _response(pieces, "" if asked.unpacked else headers.get("content-encoding", ""), headers)
+    if status == 101 and headers.get("upgrade", "").lower() == "websocket":
+        packed = "permessage-deflate" in headers.get("sec-websocket-extensions", "")
+        request = _talk(call.request, packed) or request
+        if (told := _talk(pieces, packed)) is not None:
+            response, chunks = told, UNSET
     return Recorded(
         id=asked.id,
         timestamp=asked.timestamp,
@@ -108,7 +114,7 @@ def record_of(call: Call) -> Recorded:
         ttfb_ms=None if call.first_byte is None else round(call.first_byte / 1000, 1),
         interrupted=ended.by is not None,
         interrupted_by=ended.by,
-        request_bytes=sum(map(len, call.request)),
+        request_bytes=sum(map(len, sent)),
         response_bytes=sum(len(piece) for _, piece in pieces),
         client=asked.headers.get("user-agent"),
         peer=asked.peer,
@@ -177,6 +183,15 @@ def _joined(pieces: Sequence[Piece]) -> Bytes:
     if isinstance(first, memoryview) and isinstance(whole := first.obj, bytearray):
         return whole
     return b"".join(pieces)
+
+
+def _talk(pieces: Sequence[tuple[int, memoryview]], packed: bool) -> Raw | None:
+    """What one side of a WebSocket said, message by message; None if that is not what the bytes are."""
+    try:
+        said, rest = messages(pieces, packed)
+    except NoWebSocket:
+        return None
+    return Raw(_encode({"websocket": True, "messages": said, **({"rest": rest} if rest else {})})) if said else None
 
 
 def _timed(pieces: Sequence[tuple[int, memoryview]], came: Sequence[Piece]) -> list[tuple[int, int]]:
