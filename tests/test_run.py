@@ -205,3 +205,63 @@ def test_the_others_are_pointed_by_variables(
     assert found.environment[variable] == f"http://127.0.0.1:1{address}"
     assert found.environment["NO_PROXY"] == "x.example,127.0.0.1,localhost"
     assert found.arguments == []
+
+
+@pytest.mark.parametrize(
+    ("agent", "given", "set_", "unset"),
+    [
+        ("aider", {"OPENAI_API_BASE": "http://g/v1"}, {"OPENAI_API_BASE": "/openai-api-base"}, ["OPENAI_BASE_URL"]),
+        ("aider", {"ANTHROPIC_BASE_URL": "http://g"}, {"GEMINI_API_BASE": "/gemini/v1beta"}, ["ANTHROPIC_API_BASE"]),
+        ("goose", {"OPENAI_BASE_URL": "http://g/v1"}, {"GOOGLE_HOST": "/gemini"}, ["OPENAI_HOST"]),
+        ("goose", {"OPENAI_HOST": "http://g"}, {"OPENAI_HOST": "/openai-host"}, ["OPENAI_BASE_URL", "OPENAI_API_BASE"]),
+        ("claude", {"OPENAI_HOST": "http://g"}, {"OPENAI_BASE_URL": "/openai/v1"}, ["OPENAI_HOST"]),
+    ],
+)
+def test_a_gateway_stays_in_use_whichever_name_it_was_given_by(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    agent: str,
+    given: dict[str, str],
+    set_: dict[str, str],
+    unset: list[str],
+) -> None:
+    found = pointed(agent, tmp_path, monkeypatch, **given)
+    assert {name: found.environment[name] for name in set_} == {
+        name: f"http://127.0.0.1:1{address}" for name, address in set_.items()
+    }
+    assert found.environment.keys().isdisjoint(unset)
+
+
+def test_a_gateway_in_a_configuration_stays_in_use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".config" / "goose").mkdir(parents=True)
+    config = (
+        "GOOSE_PROVIDER: openai\nOPENAI_HOST: 'https://gateway.example/x'  # ours\nextensions:\n  OPENAI_HOST: no\n"
+    )
+    (tmp_path / ".config" / "goose" / "config.yaml").write_text(config)
+    found = pointed("goose", tmp_path, monkeypatch)
+    assert found.upstreams == {"openai-host": "https://gateway.example/x"}
+    assert found.environment["OPENAI_HOST"] == "http://127.0.0.1:1/openai-host"
+    (tmp_path / ".aider.conf.yml").write_text("model: x\nopenai-api-base: https://gateway.example/v1\n")
+    found = pointed("aider", tmp_path, monkeypatch)
+    assert found.upstreams == {"aider-openai-api-base": "https://gateway.example/v1"}
+    assert found.environment["AIDER_OPENAI_API_BASE"] == "http://127.0.0.1:1/aider-openai-api-base"
+    (tmp_path / ".aider.conf.yml").write_bytes(b"\xff\xfe: \x00")
+    assert pointed("aider", tmp_path, monkeypatch).upstreams == {}
+
+
+@pytest.mark.parametrize("agent", ["aider", "goose"])
+def test_a_program_of_that_name_gets_its_variables(tmp_path: Path, unspool: Run, agent: str) -> None:
+    """A stand-in that tells what it was started with."""
+    program = tmp_path / agent
+    program.write_text(f'#!/bin/sh\necho "$@"\nenv\n{sys.executable} -c \'{ASK}\' "$VARIABLE" /v1/messages "{{}}"\n')
+    program.chmod(0o755)
+    variable = {"aider": "ANTHROPIC_API_BASE", "goose": "ANTHROPIC_HOST"}[agent]
+    trace = tmp_path / "trace.jsonl"
+    with upstream(answering(body(said("hi")))) as server:
+        where = ["-o", trace, "--upstream", f"anthropic={server.url}"]
+        done = unspool("run", *where, "--", program, "--message", "a b", HOME=str(tmp_path), VARIABLE=variable)
+    told = done.stdout.decode().splitlines()
+    assert told[0] == "--message a b"
+    assert any(line.startswith(f"{variable}=http://127.0.0.1:") and line.endswith("/anthropic") for line in told)
+    assert [(record["path"], record["status"]) for record in records(trace)] == [("/v1/messages", 200)]

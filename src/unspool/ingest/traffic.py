@@ -235,7 +235,8 @@ def _without_http(envelope: Envelope) -> Envelope:
 
 def _is_no_json(request: Any) -> bool:
     """Whether a recorder kept text or bytes in place of a request: an upload, a WebSocket, what broke off."""
-    return list(request) in (["raw"], ["base64"]) or "websocket" in request
+    keys = list(request)
+    return keys in (["raw"], ["base64"]) or keys[:2] == ["websocket", "messages"]
 
 
 def _listed(value: Any) -> list[Raw]:

@@ -5,6 +5,7 @@ What the user had set before, such as the address of a gateway, becomes an upstr
 
 import json
 import os
+import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path, PurePath
@@ -20,6 +21,22 @@ _EVERYWHERE = {
     "GOOGLE_GEMINI_BASE_URL": ("gemini", ""),
 }
 """Variables that SDKs and most agents read → whose address they hold, and the path in it."""
+_BESIDE = {
+    "gemini": {"CODE_ASSIST_ENDPOINT": ("code-assist", "")},
+    "goose": {
+        "OPENAI_HOST": ("openai", ""),
+        "ANTHROPIC_HOST": ("anthropic", ""),
+        "GOOGLE_HOST": ("gemini", ""),
+    },
+    "aider": {  # its own, and those of LiteLLM, which it calls
+        "AIDER_OPENAI_API_BASE": ("openai", "/v1"),
+        "ANTHROPIC_API_BASE": ("anthropic", ""),
+        "GEMINI_API_BASE": ("gemini", "/v1beta"),
+    },
+}
+"""The same for those that read others beside these."""
+_SETTING = re.compile(r"([\w-]+):[ \t]+([\"']?)(\S+?)\2[ \t]*(?:#.*)?")
+"""A line of YAML with an address in it."""
 _WRAPPERS = frozenset(
     {"npx", "bunx", "pnpm", "dlx", "uvx", "uv", "run", "exec", "env", "node", "bun", "python", "python3"}
 )
@@ -48,12 +65,19 @@ class Pointing(Struct):
     """To be put behind the name of the program."""
     upstreams: dict[str, str] = {}
 
-    def variable(self, name: str, provider: str, path: str = "") -> None:
-        """An address in the environment. One that was set before is where the recorder forwards to."""
-        if (before := self.given.get(name)) and not self.single:
-            self.environment[name] = self.upstream(name.lower().replace("_", "-"), before)
-        else:
-            self.environment[name] = self.at(provider, path)
+    def variables(self, named: Mapping[str, tuple[str, str]]) -> None:
+        """Addresses in the environment. One that was set before is where the recorder forwards to.
+
+        Of several names for one provider those that were not set stay so, if one was: which of them goes first is the
+        program's to say, and the default must not take the place of somebody's gateway.
+        """
+        chosen = {provider for name, (provider, _) in named.items() if self.given.get(name)}
+        for name, (provider, path) in named.items():
+            before = None if self.single else self.given.get(name)
+            if before:
+                self.environment[name] = self.upstream(name.lower().replace("_", "-"), before)
+            elif self.single or provider not in chosen:
+                self.environment[name] = self.at(provider, path)
 
     def at(self, provider: str, path: str = "") -> str:
         """The address of a provider that the recorder knows by itself."""
@@ -69,9 +93,9 @@ class Pointing(Struct):
 
 def point(agent: str, url: str, folder: Path, single: bool = False) -> Pointing:
     """`url` is the recorder's."""
-    pointing = Pointing(url, Path.home(), folder, dict(os.environ), single)
-    for name, (provider, path) in _EVERYWHERE.items():
-        pointing.variable(name, provider, path)
+    home = Path.home()
+    pointing = Pointing(url, home, folder, {**_configured(agent, home), **os.environ}, single)
+    pointing.variables(_EVERYWHERE | _BESIDE.get(agent, {}))
     excepted = [part for part in pointing.given.get("NO_PROXY", pointing.given.get("no_proxy", "")).split(",") if part]
     pointing.environment["NO_PROXY"] = pointing.environment["no_proxy"] = ",".join(
         [*excepted, "127.0.0.1", "localhost"]
@@ -119,10 +143,6 @@ def _codex(pointing: Pointing) -> None:
         pointing.arguments += ["-c", f"{key}={json.dumps(value)}"]
 
 
-def _gemini(pointing: Pointing) -> None:
-    pointing.variable("CODE_ASSIST_ENDPOINT", "code-assist")
-
-
 def _opencode(pointing: Pointing) -> None:
     """Configuration in a variable goes over that in files; their own providers keep all else that they have."""
     configured: dict[str, Any] = {}
@@ -156,29 +176,36 @@ def _pi(pointing: Pointing) -> None:
     pointing.arguments += ["-e", str(extension)]
 
 
-def _goose(pointing: Pointing) -> None:
-    for name, provider in (("OPENAI_HOST", "openai"), ("ANTHROPIC_HOST", "anthropic"), ("GOOGLE_HOST", "gemini")):
-        pointing.variable(name, provider)
-
-
-def _aider(pointing: Pointing) -> None:
-    """LiteLLM's own names."""
-    pointing.variable("ANTHROPIC_API_BASE", "anthropic")
+def _configured(agent: str, home: Path) -> dict[str, str]:
+    """Addresses in the configuration of those that let a variable go before it, by the name of that variable."""
+    if agent == "goose":
+        folder = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
+        named = _settings(folder / "goose" / "config.yaml")
+        return {name: value for name, value in named.items() if name in _EVERYWHERE | _BESIDE["goose"]}
+    if agent == "aider":
+        named = {**_settings(home / ".aider.conf.yml"), **_settings(Path(".aider.conf.yml"))}
+        return {"AIDER_OPENAI_API_BASE": named["openai-api-base"]} if "openai-api-base" in named else {}
+    return {}
 
 
 _OWN: dict[str, Callable[[Pointing], None]] = {
     "codex": _codex,
-    "gemini": _gemini,
     "opencode": _opencode,
     "pi": _pi,
-    "goose": _goose,
-    "aider": _aider,
 }
-"""Those for which the variables that everybody reads are not enough: claude, qwen and most programs need no more."""
+"""Those for which variables are not enough: claude, qwen and most programs need no more."""
 
 
 def _table(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
+
+
+def _settings(path: Path) -> dict[str, str]:
+    """The plain ones at the top of a YAML file."""
+    try:
+        return {found[1]: found[3] for line in path.read_text().splitlines() if (found := _SETTING.fullmatch(line))}
+    except (OSError, ValueError):
+        return {}
 
 
 def _toml(path: Path) -> dict[str, Any]:
