@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from logs import Claude
@@ -18,6 +19,8 @@ from unspool.jobs.view.searching import search
 from unspool.jobs.view.sharing import shared
 from unspool.jobs.view.transcripts import transcript
 from unspool.model import Document, Message, Text, Thinking, ToolResult, ToolUse
+from unspool.sources.callfile import MAGIC, Asked, frame, read_call
+from unspool.sources.composing import parts_of, record_of
 from viewing import Agent, a_day
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -272,3 +275,24 @@ def test_lists_are_put_together_again() -> None:
     assert new == ["x", "y", "z"]
     made = [name for begin, end in pieces for name in (before[begin:end] if end else [new[begin]])]
     assert made == after
+
+
+@pytest.mark.parametrize("given", ["trace.jsonl", ""])
+def test_a_call_that_a_killed_recorder_left_is_there_until_the_next_one_takes_it_in(tmp_path: Path, given: str) -> None:
+    trace, journal = tmp_path / "trace.jsonl", tmp_path / "trace.jsonl.journal"
+    head = {"id": "h", "request": None, "response": None, "method": "HEAD", "path": "/", "timestamp": 1_700_000_000}
+    trace.write_text(json.dumps(head) + "\n")
+    journal.mkdir()
+    asked = Asked("1", "2026-03-02T10:00:00Z", "POST", "/v1/chat/completions", None, "", {})
+    request = json.dumps({"model": "m", "messages": [{"role": "user", "content": "hi"}]}).encode()
+    pieces = [*frame(b"i", 0, msgspec.json.encode(asked)), *frame(b"q", 1, request)]
+    (journal / "1.call").write_bytes(MAGIC + b"".join(pieces))
+    (reel,) = Catalog([str(tmp_path / given)])
+    assert [request.id for request in reel.load().cooked.requests] == ["1"]
+    with (journal / "1.call").open("rb") as file:
+        line = b"".join(parts_of(record_of(read_call(file))))  # type: ignore[arg-type]
+    trace.write_bytes(trace.read_bytes() + line)
+    (journal / "1.call").unlink()
+    reel._due = 0.0
+    reel.refresh()
+    assert [request.id for request in reel.load().cooked.requests] == ["1"]

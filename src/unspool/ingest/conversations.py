@@ -20,10 +20,9 @@ from msgspec.structs import replace
 
 from unspool.errors import InputNotFound
 from unspool.ingest.agents import agent_of
-from unspool.ingest.envelope import open_envelope
 from unspool.ingest.families import BESIDE
 from unspool.ingest.finding import given
-from unspool.ingest.open import read_exchanges
+from unspool.ingest.open import is_recorded, read_exchanges
 from unspool.ingest.sessions import Found
 from unspool.ingest.splitting import split
 from unspool.ingest.telling import calls_of, on_this_machine, sessions_in
@@ -167,7 +166,7 @@ def holds_calls(path: str) -> bool:
         if first is None or isinstance(first, Note):
             return False
         try:
-            return b'"request"' in first.data and isinstance(open_envelope(first.data).get("request"), dict)
+            return is_recorded(first.data)
         except Unreadable:
             if not first.data.lstrip().startswith((b"{", b"[")):
                 return False

@@ -92,9 +92,16 @@ def _calls(records: Iterator[Record | Note], traffic: Traffic) -> Iterator[Excha
 
 def is_call(first: Record | Note) -> bool:
     """Whether the first record is a recorded call: no agent's log has such."""
-    if isinstance(first, Note) or b'"request"' not in first.data:
-        return False
     try:
-        return isinstance(open_envelope(first.data).get("request"), dict)
+        return not isinstance(first, Note) and is_recorded(first.data)
     except Unreadable:
         return False
+
+
+def is_recorded(line: bytes) -> bool:
+    """The same of a line. A recorder's first call may be one that sent nothing: then it says by which method."""
+    if b'"request"' not in line:
+        return False
+    envelope = open_envelope(line)
+    request = envelope.get("request", "")
+    return isinstance(request, dict) or (request is None and isinstance(envelope.get("method"), str))

@@ -238,10 +238,10 @@ def is_database(path: str) -> bool:
 
 
 def is_packed(path: str) -> bool:
-    """Whether the file is compressed or no UTF-8, so that its bytes are not those that are read. False for standard
-    input, which cannot be looked into."""
+    """Whether its bytes are not those that are read: compressed, no UTF-8, a call in flight. False for standard input,
+    which cannot be looked into."""
     if path == DASH or (not is_url(path) and Path(path).is_dir()):
         return False
     with opened(path) as file:
         start = file.read(4)
-        return start.startswith((_GZIP, *_UTF_16)) or _is_zstd(start)
+        return start.startswith((_GZIP, CALL, *_UTF_16)) or _is_zstd(start)

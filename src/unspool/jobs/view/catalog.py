@@ -18,7 +18,7 @@ from unspool.jobs.sessions import Seen, find_sessions
 from unspool.jobs.show import find
 from unspool.jobs.view.pages import Grown, ReelRow
 from unspool.jobs.view.reels import CookedReel, Reel, SessionReel, TrafficReel
-from unspool.sources.files import Damaged, blocks, is_database
+from unspool.sources.files import JOURNAL, Damaged, blocks, is_database, unfinished
 from unspool.sources.records import read_records
 
 _COOKED = re.compile(rb'\s*\{\s*"messages"\s*:\s*\[')
@@ -104,10 +104,11 @@ def _one(name: str, seen: Seen, jobs: int | None) -> Given:
     if not Path(name).is_dir():
         return _file(name)
     sessions, read = find_sessions([name], jobs, seen)
-    rest = [path for path, digest in read if digest.reader is None]
+    rest = [path for path, digest in read if digest.reader is None and not Path(path).parent.name.endswith(JOURNAL)]
     calls = [path for path in rest if holds_calls(path)]
     cooked = [path for path in rest if path not in calls and is_cooked(path)]
-    reels: list[Reel] = [TrafficReel(name, calls)] if calls else []
+    left = [call for folder in Path(name).rglob(f"*{JOURNAL}") for call in unfinished(folder)]
+    reels: list[Reel] = [TrafficReel(name, calls, left=left)] if calls or left else []
     reels += [CookedReel(path) for path in cooked]
     reels += [SessionReel(session) for session in sessions]
     known = {*calls, *cooked}
@@ -117,8 +118,9 @@ def _one(name: str, seen: Seen, jobs: int | None) -> Given:
 
 
 def _file(path: str) -> Given:
-    if holds_calls(path):
-        return Given([TrafficReel(path, [path])])
+    left = list(unfinished(Path(path + JOURNAL)))
+    if left or holds_calls(path):
+        return Given([TrafficReel(path, [path], left=left)])
     if is_cooked(path):
         return Given([CookedReel(path)])
     from unspool.ingest.logs import open_log

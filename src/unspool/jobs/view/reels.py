@@ -3,7 +3,8 @@
 import hashlib
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from pathlib import Path
 from time import monotonic
 from typing import Any
 
@@ -192,14 +193,17 @@ def total(usages: Iterable[Usage | None]) -> Usage:
 class TrafficReel(Reel):
     """The recorded calls of a path: a file, or the files of a folder."""
 
-    def __init__(self, name: str, files: list[str], wire: str = AUTO) -> None:
+    def __init__(self, name: str, files: list[str], wire: str = AUTO, left: Sequence[str] = ()) -> None:
         super().__init__(name)
         self._wire = wire
         self._names = files
+        self._left = list(left)
+        """Calls that a killed recorder left beside them, until the next one takes them in."""
         self._begin()
 
     def _begin(self) -> None:
-        self._files = [Growing(path) for path in self._names]
+        self._left = [path for path in self._left if Path(path).exists()]
+        self._files = [Growing(path) for path in (*self._names, *self._left)]
         self._traffic = Traffic(self._wire)
         self._cooking = Cooking()
         self._agents: list[tuple[CookedRequest, str | None]] = []
@@ -215,9 +219,11 @@ class TrafficReel(Reel):
             self._files += [Growing(path) for path in new]
 
     def _changed(self) -> bool:
-        return any(file.changed() for file in self._files)
+        return any(file.changed() for file in self._files) or not all(Path(path).exists() for path in self._left)
 
     def _read(self, version: int) -> Loaded:
+        if not all(Path(path).exists() for path in self._left):
+            self._begin()
         try:
             self._take()
         except Replaced:
