@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import socket
 import ssl
 import subprocess
 from pathlib import Path
@@ -272,3 +273,11 @@ def test_a_port_that_is_taken_is_told(trace: Path, unspool: Run) -> None:
     with upstream(answering(b"")) as server:
         done = unspool("record", "--port", str(server.port), "-o", trace)
     assert (done.returncode, b"cannot listen on" in done.stderr) == (2, True)
+
+
+def test_a_port_that_is_taken_leaves_nothing_behind(tmp_path: Path, unspool: Run) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = unspool("record", "--port", str(port), "-o", tmp_path / "trace.jsonl")
+    assert (done.returncode, list(tmp_path.iterdir())) == (2, [])
+    assert done.stderr.decode() == f"unspool: cannot listen on 127.0.0.1:{port}: Address already in use\n"

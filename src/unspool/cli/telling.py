@@ -103,10 +103,10 @@ def summary(counts: "Counts", place: str) -> list[str]:
     about = [plural(len(counts.sessions), "session")] if counts.sessions else []
     about += [f"{counts.broken:,} interrupted or failed"] if counts.broken else []
     told = f" ({', '.join(about)})" if about else ""
-    lines = [
-        f"{plural(counts.recorded, 'call')} recorded{told}: {human(counts.sent)}B sent, {human(counts.received)}B "
-        f"received, in {place}"
-    ]
+    lines = ["no call was recorded"]
+    if counts.recorded:
+        sizes = f"{human(counts.sent)}B sent, {human(counts.received)}B received"
+        lines = [f"{plural(counts.recorded, 'call')} recorded{told}: {sizes}, in {place}"]
     if counts.unrecorded:
         lines.append(click.style(f"{plural(counts.unrecorded, 'call')} went unrecorded", fg="red"))
     if counts.kept:

@@ -39,6 +39,7 @@ class Settings(Struct):
 
 def record(settings: Settings, say: Say, ready: Say, seen: Callable[[Recorded], None] | None = None) -> Counts:
     """Until it is told to stop. `ready` is called with the recorder's address, `seen` with each record."""
+    is_new = not settings.output.exists()
     proxy = prepared(settings, say, seen)
     proxy.recorder.start()
     allow_files()
@@ -57,6 +58,8 @@ def record(settings: Settings, say: Say, ready: Say, seen: Callable[[Recorded], 
         run(serve())
     finally:
         proxy.recorder.close()
+        if is_new and settings.output.is_file() and not settings.output.stat().st_size:
+            settings.output.unlink()  # nothing came, or nobody could call us: nothing is left behind
     return proxy.recorder.counts
 
 

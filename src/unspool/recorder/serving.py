@@ -1,6 +1,7 @@
 """A recorder that runs: its port, its signals, its end."""
 
 import asyncio
+import os
 import signal
 import socket
 from collections.abc import AsyncIterator, Callable, Coroutine
@@ -50,7 +51,9 @@ async def listening(make: Callable[[], asyncio.BaseProtocol], host: str, port: i
     try:
         server = await loop.create_server(make, host, port, backlog=_BACKLOG)
     except (OSError, OverflowError) as error:
-        raise UnspoolError(f"cannot listen on {host}:{port}: {getattr(error, 'strerror', None) or error}") from error
+        number = getattr(error, "errno", None)
+        reason = os.strerror(number) if isinstance(number, int) and number > 0 else error
+        raise UnspoolError(f"cannot listen on {host}:{port}: {reason}") from error
     try:
         yield server
     finally:
