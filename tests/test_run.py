@@ -265,3 +265,13 @@ def test_a_program_of_that_name_gets_its_variables(tmp_path: Path, unspool: Run,
     assert told[0] == "--message a b"
     assert any(line.startswith(f"{variable}=http://127.0.0.1:") and line.endswith("/anthropic") for line in told)
     assert [(record["path"], record["status"]) for record in records(trace)] == [("/v1/messages", 200)]
+
+
+@pytest.mark.parametrize("option", ["--pretty", "--compact"])
+def test_the_exit_status_is_the_commands_also_where_nobody_can_be_told(tmp_path: Path, option: str) -> None:
+    with upstream(answering(body(said("hi")))) as server, open("/dev/full", "wb") as full:
+        command = [*asking("OPENAI_BASE_URL", "/chat/completions")]
+        where = ["-o", str(tmp_path / "trace"), "--upstream", f"openai={server.url}", option, "--"]
+        run = [sys.executable, "-m", "unspool", "run", *where, *command]
+        assert subprocess.run(run, stdout=subprocess.DEVNULL, stderr=full, timeout=60).returncode == 0
+    assert (tmp_path / "trace").stat().st_size

@@ -156,7 +156,7 @@ def show_recorded(path: str, since: int) -> None:
         return
     options = {"width": None, "color": "auto", "full": False, "thinking": False, "queue": True}
     look = _look({}, options, descriptor=2)
-    with suppress(BrokenPipeError):
+    with suppress(OSError):
         _report(watch(Wanted(path, since=since), style_of("box", look), Output(2), None, []))
 
 

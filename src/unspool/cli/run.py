@@ -43,7 +43,6 @@ def command(
     from time import time
 
     from unspool.cli.telling import needed, summary, upstreams_of
-    from unspool.cli.words import say
 
     with needed():
         from unspool.jobs.record import Settings
@@ -55,9 +54,9 @@ def command(
     place = Path(output) if output else _place(agent or agent_of(command) or "command", compact)
     settings = Settings(place, target, upstreams_of(upstreams), compact=compact, redact_body=redact_body)
     began = int(time() * 1000)
-    ran = run_recorded(command, settings, lambda text: say(f"unspool: {text}"), agent)
+    ran = run_recorded(command, settings, lambda text: _tell(f"unspool: {text}"), agent)
     if ran.fault is not None:
-        say(f"unspool: {ran.fault}")
+        _tell(f"unspool: {ran.fault}")
     empty = not ran.counts.recorded and not place.stat().st_size
     if empty:
         place.unlink()
@@ -67,7 +66,7 @@ def command(
         show_recorded(str(place), began)
     if not quiet and ran.fault is None:
         if empty:
-            say("unspool: no call was recorded: the command made none, or not through the recorder")
+            _tell("unspool: no call was recorded: the command made none, or not through the recorder")
         else:
             _told(summary(ran.counts, str(place)), place)
     if view and not empty:
@@ -89,13 +88,21 @@ def _place(name: str, compact: bool) -> "Any":
     return data_folder() / "recordings" / f"{now:%Y-%m-%d}" / f"{file_name(name)}-{now:%H%M%S}{ending}"
 
 
-def _told(lines: list[str], place: object) -> None:
-    from shlex import quote
+def _tell(text: str) -> None:
+    """Whether anybody can be told or not, the exit status is the command's."""
+    from contextlib import suppress
 
     from unspool.cli.words import say
 
+    with suppress(OSError):
+        say(text)
+
+
+def _told(lines: list[str], place: object) -> None:
+    from shlex import quote
+
     for line in lines:
-        say(f"unspool: {line}")
+        _tell(f"unspool: {line}")
     file = quote(str(place))
     for way in (f"unspool pretty {file}", f"unspool view {file}", f"unspool cook {file} -o cooked.json"):
-        say(click.style(f"  {way}", dim=True))
+        _tell(click.style(f"  {way}", dim=True))
