@@ -4,6 +4,7 @@ import json
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from calls import call, said
 from conftest import Run
 from recorders import answering, body, chat, eventually, post, recording, upstream
+from unspool.jobs.pretty.render import pretty
 from unspool.sources.compact import Packer
 
 TOOLS = [{"type": "function", "function": {"name": "run", "parameters": {}}}]
@@ -209,3 +211,22 @@ def test_run_shows_what_was_recorded_by_it_and_nothing_older(tmp_path: Path, uns
     assert "║  the second" in told
     assert "the first" not in told
     assert told.index("a here") < told.index("1 call recorded") < told.index(f"unspool pretty {trace}")
+
+
+def places(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, each in inside:
+        yield (*at, key)
+        yield from places(each, (*at, key))
+
+
+@pytest.mark.parametrize("odd", [None, 7, -1.5, 1e308, True, "x", [], [1, {}], {}, {"type": "text", "text": 5}])
+def test_whatever_stands_in_a_record_it_is_shown_or_noted(odd: object) -> None:
+    for place in places(a_run()[1]):
+        first, second = json.loads(json.dumps(a_run()))
+        inner: Any = second
+        for key in place[:-1]:
+            inner = inner[key]
+        inner[place[-1]] = odd
+        lines = list(pretty([json.dumps(first), json.dumps(second)], style="line"))
+        assert lines[1] == "[user] u1"

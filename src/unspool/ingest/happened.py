@@ -51,6 +51,8 @@ class _Lane(Struct):
     stream: str
     agent: str | None
     model: str | None
+    task: "_Task | None" = None
+    """What it was asked for by a call, if it was."""
     newest: int = -1
     """The number of its last call."""
     begun: bool = False
@@ -101,9 +103,9 @@ class Happenings:
         if BESIDE.search(exchange.path):
             return []
         placed = self._families.place(exchange)
-        lane, told, log, self._part = self._lane(exchange, placed), self._is_told(exchange), self._log, 0
+        lane, told, log = self._lane(exchange, placed), self._is_told(exchange), self._log
         log.enter(lane.session)
-        log.origin = exchange.origin
+        log.origin, self._part = exchange.origin, 0
         log.at(clock(exchange.timestamp))
         self._opening(exchange, placed, lane)
         for message in placed.new:
@@ -175,18 +177,12 @@ class Happenings:
             session, agent = self._shown.session, agent or self._shown.agent
         if exchange.tools:
             self._equipped.add(session)
-        lane = _Lane(number, session, f"agent:{number}" if aside else MAIN, agent, exchange.model)
+        lane = _Lane(number, session, f"agent:{number}" if aside else MAIN, agent, exchange.model, task)
         self._lanes[placed.root] = lane
-        self._announce(exchange, lane, task)
-        return lane
-
-    def _announce(self, exchange: Exchange, lane: _Lane, task: _Task | None) -> None:
-        if lane.session not in self.sessions:
+        if session not in self.sessions:
             tools = tuple(tool.name for tool in exchange.tools)
-            self.sessions[lane.session] = Facts(lane.agent or "", lane.session, model=exchange.model, tools=tools)
-        if task is not None:
-            self._log.enter(lane.session)
-            self._emit(events.AgentSpawn(str(lane.number), task.call, description=task.description), lane)
+            self.sessions[session] = Facts(agent or "", session, model=exchange.model, tools=tools)
+        return lane
 
     def _task(self, messages: Iterable[Message]) -> _Task | None:
         for message in messages:
@@ -206,6 +202,8 @@ class Happenings:
         self._emit(events.Notification(text, level), lane)
 
     def _opening(self, exchange: Exchange, placed: Placed, lane: _Lane) -> None:
+        if lane.task is not None and lane.newest < 0:
+            self._emit(events.AgentSpawn(str(lane.number), lane.task.call, description=lane.task.description), lane)
         if lane.stream == MAIN and self._shown is not None and self._shown is not lane:
             back = lane.begun
             self._notice(f"{'back to ' if back else ''}conversation {lane.number}", "info", lane)
