@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from conftest import Run
 from recorders import Connection, recording, records, upstream
 from unspool.sources.websocket import NoWebSocket, messages
