@@ -162,7 +162,7 @@ export interface Picture {
 
 export interface ReelRow {
   id: string;
-  kind: "session" | "trace";
+  kind: "session" | "thread" | "trace";
   name: string;
   agent?: string | null;
   project?: string | null;
@@ -177,6 +177,7 @@ export interface ReelRow {
   priced?: boolean;
   size?: number;
   session?: string | null;
+  at?: string | null;
 }
 
 export interface RequestPage {

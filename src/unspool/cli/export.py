@@ -1,5 +1,6 @@
 """`unspool export`"""
 
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import click
@@ -19,7 +20,7 @@ def command() -> None:
 
 
 @command.command("html")
-@click.argument("paths", metavar="FILE|FOLDER|SESSION…", nargs=-1, required=True)
+@click.argument("paths", metavar="FILE|FOLDER|SESSION|THREAD…", nargs=-1, required=True)
 @click.option("-o", "--output", metavar="FILE", help="One page with everything in it; - is standard output.")
 @click.option(
     "--site", metavar="DIR", help="A folder instead: a page with a list, and the data of each session beside it."
@@ -36,47 +37,47 @@ def html(version: str, paths: tuple[str, ...], output: str | None, site: str | N
     """
     from unspool.cli.reading import reading
     from unspool.exports.writing import write
-    from unspool.jobs.view.catalog import Catalog
+    from unspool.jobs.view.catalog import opened
     from unspool.jobs.view.redacting import Redaction
 
     if (output is None) == (site is None):
         raise click.UsageError("either -o FILE or --site DIR")
-    with reading() as seen:
-        catalog = Catalog(paths, seen)
     from unspool.web.page import one_page
     from unspool.web.page import site as pages
 
     redaction = Redaction() if redact else None
-    if output is not None:
-        write(output, one_page(catalog, version, redaction))
-        if not quiet:
-            _say(output, len(catalog), redaction)
-    elif site is not None:
-        _write_site(site, pages(catalog, version, redaction))
-        if not quiet:
-            _say(f"{site}/index.html", len(catalog), redaction)
+    with ExitStack() as stack:
+        with reading() as seen:
+            catalog = stack.enter_context(opened(paths, seen))
+        if output is not None:
+            write(output, one_page(catalog, version, redaction))
+        elif site is not None:
+            _write_site(site, pages(catalog, version, redaction))
+    if not quiet:
+        _say(output if output is not None else f"{site}/index.html", len(catalog), redaction)
 
 
 @command.command("markdown")
-@click.argument("path", metavar="FILE|SESSION")
+@click.argument("path", metavar="FILE|SESSION|THREAD")
 @click.option("-o", "--output", metavar="FILE", default="-", help="Where to write; - is standard output (default).")
 @_REDACT
 @_QUIET
 def markdown(path: str, output: str, redact: bool, quiet: bool) -> None:
-    """A transcript as Markdown, nothing cut. Of recorded calls: the main path of each conversation.
+    """A transcript as Markdown, nothing cut. Of recorded calls: the main path of each conversation; of a thread: all
+    that was said up to that turn.
 
     \b
     unspool export markdown latest -o session.md
     """
     from unspool.exports.writing import write
-    from unspool.jobs.view.catalog import Catalog
+    from unspool.jobs.view.catalog import opened
     from unspool.jobs.view.redacting import Redaction
     from unspool.jobs.view.writing import as_markdown
 
     redaction = Redaction() if redact else None
-    catalog = Catalog([path])
-    lines = (line.encode("utf-8", "replace") for reel in catalog for line in as_markdown(reel, redaction))
-    write(output, lines)
+    with opened([path]) as catalog:
+        lines = (line.encode("utf-8", "replace") for reel in catalog for line in as_markdown(reel, redaction))
+        write(output, lines)
     if not quiet and output != "-":
         _say(output, len(catalog), redaction)
 

@@ -1,5 +1,6 @@
 """`unspool view`"""
 
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import click
@@ -9,7 +10,7 @@ if TYPE_CHECKING:
 
 
 @click.command("view")
-@click.argument("paths", metavar="[FILE|FOLDER|SESSION]…", nargs=-1)
+@click.argument("paths", metavar="[FILE|FOLDER|SESSION|THREAD]…", nargs=-1)
 @click.option(
     "--port", metavar="N", type=click.IntRange(0, 65535), help="Listen there; by default 7766, or any that is free."
 )
@@ -19,8 +20,9 @@ if TYPE_CHECKING:
 def command(version: str, paths: tuple[str, ...], port: int | None, no_open: bool, only_list: bool) -> None:
     """See conversations in the browser: requests as a graph, transcripts, usage; what grows appears by itself.
 
-    FILE is recorded API traffic, what `unspool cook` wrote, or an agent's log; FOLDER any mix of them; SESSION an id,
-    the beginning of one, or latest. Without any: all sessions of the agents on this machine.
+    FILE is recorded API traffic, what `unspool cook` wrote, or an agent's log; - is standard input; FOLDER a mix of them.
+    SESSION is an id, the beginning of one, or latest; THREAD a turn or a bookmark of `unspool thread`, shown with all
+    its forks. Without any: all sessions of the agents on this machine, and all threads.
 
     Only this machine can reach it, with the token in the address. Nothing is written, nothing loaded from elsewhere.
 
@@ -31,14 +33,11 @@ def command(version: str, paths: tuple[str, ...], port: int | None, no_open: boo
     from unspool.cli.reading import reading
     from unspool.cli.words import say
     from unspool.errors import UnspoolError
-    from unspool.jobs.show import on_disk
-    from unspool.jobs.view.catalog import Catalog
+    from unspool.jobs.view.catalog import opened
 
-    given = list(paths)
-    with on_disk("-" if "-" in given else "") as name:
-        given = [name if path == "-" else path for path in given]
+    with ExitStack() as stack:
         with reading() as seen:
-            catalog = Catalog(given, seen)
+            catalog = stack.enter_context(opened(paths, seen))
         if only_list:
             _list(catalog)
             return
@@ -60,10 +59,9 @@ def command(version: str, paths: tuple[str, ...], port: int | None, no_open: boo
 def _say(catalog: "Catalog") -> None:
     from unspool.cli.words import plural, say
 
-    sessions = sum(reel.kind == "session" for reel in catalog)
-    traces = len(catalog) - sessions
-    told = [plural(number, what) for number, what in ((traces, "trace"), (sessions, "session")) if number]
-    say(" and ".join(told) or "no session on this machine: see `unspool sources` for where we look")
+    kinds = [reel.kind for reel in catalog]
+    told = [plural(number, kind) for kind in ("trace", "session", "thread") if (number := kinds.count(kind))]
+    say(", ".join(told) or "no session on this machine: see `unspool sources` for where we look")
     if catalog.unknown:
         say(f"{plural(len(catalog.unknown), 'file')} neither recorded calls nor a log, the first: {catalog.unknown[0]}")
 
@@ -72,7 +70,7 @@ def _list(catalog: "Catalog") -> None:
     from unspool.cli.words import human, one_line, plural
 
     for reel in catalog:
-        if reel.kind == "trace":
+        if reel.kind != "session":
             reel.load()
     for row in catalog.rows():
         usage = row.usage

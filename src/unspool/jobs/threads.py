@@ -68,7 +68,7 @@ def _row(store: Store, end: str, names: list[str]) -> ThreadRow:
         turns=len(turns),
         start=next(filter(None, map(when, turns)), clock(time_of_id(turns[0].id))),
         end=next(filter(None, map(when, reversed(turns))), clock(time_of_id(last.id))),
-        prompt=_prompt(store, turns),
+        prompt=prompt_of(store, turns),
         model=next((answer.model for answer in reversed(answers) if answer.model), None),
         last=last.role,
         status=last.answer.status if last.answer is not None else "complete",
@@ -84,7 +84,7 @@ def when(turn: Turn) -> str | None:
     return clock(turn.answer.started) if turn.answer is not None else None
 
 
-def _prompt(store: Store, turns: Sequence[Turn]) -> str | None:
+def prompt_of(store: Store, turns: Sequence[Turn]) -> str | None:
     """The first text that a person typed; a document's name where there is none."""
     for turn in turns:
         if turn.role == "user" and turn.type is None:

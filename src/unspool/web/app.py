@@ -113,7 +113,7 @@ def _pictures(reel: Reel, request: Request) -> Any:
 
 
 _OF_A_REEL: dict[str, Callable[[Reel, Request], Any]] = {
-    "graph": lambda reel, request: messages.graph(reel.load(), _number(request, "start")),
+    "graph": lambda reel, request: messages.graph(reel, reel.load(), _number(request, "start")),
     "request": lambda reel, request: messages.request_page(reel, reel.load(), _asked(reel.load(), request)),
     "messages": lambda reel, request: messages.cards(reel.load(), messages.expand_ids(_word(request, "ids"))),
     "message": lambda reel, request: messages.cards(reel.load(), [_word(request, "id")], whole=True),

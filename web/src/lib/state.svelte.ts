@@ -69,7 +69,7 @@ export class State {
     }
     const only = this.home.reels.length === 1 ? this.home.reels[0] : undefined;
     if (only && !this.route.reel && this.route.view === "graph") {
-      this.go({ reel: only.id, view: only.kind === "session" ? "transcript" : "graph" }, true);
+      this.go({ reel: only.id, view: only.kind === "session" ? "transcript" : "graph", what: only.at ?? null }, true);
     }
     this.arrive();
   }

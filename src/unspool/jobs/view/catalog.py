@@ -2,7 +2,8 @@
 
 import re
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 from time import monotonic
@@ -10,15 +11,17 @@ from time import monotonic
 from msgspec import Struct
 
 from unspool.dialect import Record
-from unspool.errors import InputNotFound
+from unspool.errors import InputNotFound, SessionNotFound
 from unspool.ingest.finding import given as files_in
 from unspool.ingest.open import is_call
 from unspool.jobs.cook import is_session
 from unspool.jobs.sessions import Seen, find_sessions
-from unspool.jobs.show import find
+from unspool.jobs.show import find, on_disk
 from unspool.jobs.view.pages import Grown, ReelRow
 from unspool.jobs.view.reels import CookedReel, Reel, SessionReel, TrafficReel
-from unspool.sources.files import JOURNAL, Damaged, blocks, is_database, unfinished
+from unspool.jobs.view.threads import all_threads, find_thread
+from unspool.sources.copies import fetched, named
+from unspool.sources.files import DASH, JOURNAL, Damaged, blocks, is_database, unfinished
 from unspool.sources.records import read_records
 
 _COOKED = re.compile(rb'\s*\{\s*"messages"\s*:\s*\[')
@@ -35,12 +38,15 @@ class Given(Struct):
 class Catalog:
     """The reels, and those that appear while somebody looks."""
 
-    def __init__(self, paths: Sequence[str] = (), seen: Seen = lambda _path: None) -> None:
+    def __init__(
+        self, paths: Sequence[str] = (), seen: Seen = lambda _path: None, named: Callable[[str], str] = str
+    ) -> None:
         self._paths = list(paths)
+        self._named = named
         self._lock = threading.Lock()
         found = look(self._paths, seen)
         self.unknown = found.unknown
-        self._reels = {reel.id: reel for reel in found.reels}
+        self._reels = self._known(found.reels)
         self._due = monotonic() + _PATIENCE
         self._watched = not paths or any(Path(path).is_dir() for path in paths)
 
@@ -80,14 +86,30 @@ class Catalog:
                 known = self._reels.get(reel.id)
                 if isinstance(known, TrafficReel):
                     known.extend(reel.files())
-            new = {reel.id: reel for reel in found.reels if reel.id not in self._reels}
+            new = self._known(reel for reel in found.reels if reel.id not in self._reels)
             self._reels |= new
             return bool(new)
+
+    def _known(self, reels: Iterable[Reel]) -> dict[str, Reel]:
+        known = {reel.id: reel for reel in reels}
+        for reel in known.values():
+            reel.named = self._named
+        return known
+
+
+@contextmanager
+def opened(paths: Sequence[str], seen: Seen = lambda _path: None) -> Iterator[Catalog]:
+    """What was given: standard input and URLs are read from copies, and told by their own names."""
+    with (
+        on_disk(DASH if DASH in paths else "") as standard,
+        fetched([standard if path == DASH else path for path in paths]) as local,
+    ):
+        yield Catalog(local, seen, lambda path: "standard input" if path == standard else named(path))
 
 
 def look(paths: Sequence[str], seen: Seen = lambda _path: None, jobs: int | None = None) -> Given:
     if not paths:
-        return Given([SessionReel(found) for found in find_sessions(jobs=jobs, seen=seen)[0]])
+        return Given([*all_threads(), *(SessionReel(found) for found in find_sessions(jobs=jobs, seen=seen)[0])])
     whole = Given([], [])
     for name in dict.fromkeys(paths):
         part = _one(name, seen, jobs)
@@ -98,8 +120,10 @@ def look(paths: Sequence[str], seen: Seen = lambda _path: None, jobs: int | None
 
 
 def _one(name: str, seen: Seen, jobs: int | None) -> Given:
+    if not Path(name).exists() and (thread := find_thread(name, exactly=True)) is not None:
+        return Given([thread])
     if is_session(name):
-        return Given([SessionReel(find(name).session)])
+        return Given([_named(name)])
     files = [path for path, _ in files_in([name])]
     if not Path(name).is_dir():
         return _file(name)
@@ -115,6 +139,16 @@ def _one(name: str, seen: Seen, jobs: int | None) -> Given:
     if not reels:
         raise InputNotFound(f"{name}: neither recorded calls nor an agent's log among its {len(files):,} files")
     return Given(reels, [path for path in rest if path not in known])
+
+
+def _named(name: str) -> Reel:
+    """A session, or a thread by the beginning of an id."""
+    try:
+        return SessionReel(find(name).session)
+    except SessionNotFound as error:
+        if (thread := find_thread(name)) is not None:
+            return thread
+        raise SessionNotFound(f"{error}; nor is there a thread of that name") from error
 
 
 def _file(path: str) -> Given:

@@ -18,14 +18,14 @@ _PLACEHOLDER = re.compile(r"^\[(?:image|document|audio|video)\b", re.MULTILINE)
 _MANY = 400
 
 
-def graph(known: Loaded, start: int, most: int = ROWS) -> Graph:
+def graph(reel: Reel, known: Loaded, start: int, most: int = ROWS) -> Graph:
     notes = known.cooked.notes
     return Graph(
         known.version,
         len(known.rows),
         start,
         known.rows[start : start + most],
-        notes[:_NOTES] if start == 0 else [],
+        [reel.note(note) for note in notes[:_NOTES]] if start == 0 else [],
         len(notes),
     )
 
@@ -53,8 +53,8 @@ def request_page(reel: Reel, known: Loaded, request: CookedRequest) -> RequestPa
         usage=usage,
         cost=cost or price(request.model, usage, request.timestamp, request.format),
         error=request.error,
-        origin=request.origin,
-        notes=[note for note in known.cooked.notes if note.origin == request.origin][:_NOTES],
+        origin=reel.place(request.origin),
+        notes=[reel.note(note) for note in known.cooked.notes if note.origin == request.origin][:_NOTES],
         event=request.id if isinstance(reel, SessionReel) else None,
     )
 

@@ -15,6 +15,7 @@ from unspool.exports.cooked import documents
 from unspool.ingest.traffic import Traffic
 from unspool.jobs.view.pages import Original, Picture
 from unspool.jobs.view.reels import Loaded, Reel, SessionReel
+from unspool.jobs.view.threads import ThreadReel
 from unspool.model import CookedRequest, Document, Event, Exchange
 from unspool.model.event import ToolOutput
 from unspool.sources.files import is_packed
@@ -42,6 +43,8 @@ _KEYS = {
 
 def record_of(reel: Reel, request: CookedRequest) -> Record | None:
     """None where it cannot be had: the file was not given, or is gone or changed."""
+    if isinstance(reel, ThreadReel):
+        return reel.record(request)
     origin = request.origin
     if origin.file not in reel.files() or not origin.size:
         return None
@@ -61,6 +64,8 @@ def record_of(reel: Reel, request: CookedRequest) -> Record | None:
 def exchange_of(reel: Reel, request: CookedRequest) -> Exchange | None:
     if isinstance(reel, SessionReel):
         return None
+    if isinstance(reel, ThreadReel):
+        return reel.exchange(request)
     record = record_of(reel, request)
     if record is None:
         return None
@@ -75,7 +80,7 @@ def original(reel: Reel, request: CookedRequest) -> Original | None:
     raw = msgspec.json.format(msgspec.json.encode(value), indent=2).decode() if not isinstance(value, str) else value
     exchange = exchange_of(reel, request)
     settings = "" if exchange is None else _json(exchange.settings)
-    curl = "" if exchange is None else _curl(exchange, mapping(value))
+    curl = "" if exchange is None or isinstance(reel, ThreadReel) else _curl(exchange, mapping(value))
     return Original(settings, raw[:_RAW], curl, len(record.data), max(0, len(raw) - _RAW))
 
 

@@ -1,6 +1,6 @@
 """What the viewer is sent. `web/src/types.gen.ts` has the same types, made from these.
 
-A reel is what can be opened: the recorded calls of a path, or one session of an agent.
+A reel is what can be opened: the recorded calls of a path, one session of an agent, or a thread with its forks.
 """
 
 from typing import Any, Literal, TypeAlias
@@ -11,7 +11,7 @@ from unspool.model import Note, Origin, Usage
 from unspool.model.action import Kind
 from unspool.transforms.prices import Cost
 
-ReelKind: TypeAlias = Literal["trace", "session"]
+ReelKind: TypeAlias = Literal["trace", "session", "thread"]
 RowKind: TypeAlias = Literal["prompt", "tools", "answer", "error", "empty"]
 """What a request is best told by: what was asked, the tools that its answer calls, or what it says."""
 Reason: TypeAlias = Literal["continues", "retry", "edit", "compaction", "switch", "agent"]
@@ -43,7 +43,9 @@ class ReelRow(Struct, omit_defaults=True):
     size: int = 0
     """Bytes of its files."""
     session: str | None = None
-    """The agent's own id."""
+    """The agent's own id; of a thread, a turn's."""
+    at: str | None = None
+    """Of a thread: the request that was asked for, where it is opened."""
 
 
 class Home(Struct):

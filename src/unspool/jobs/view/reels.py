@@ -3,13 +3,14 @@
 import hashlib
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from time import monotonic
 from typing import Any
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from unspool.errors import InputNotFound, UnspoolError
 from unspool.ingest.agents import agent_of
@@ -107,6 +108,8 @@ class Reel(ABC):
     """One thing to open. Reading is guarded by a lock: pages are asked for by several threads."""
 
     kind: ReelKind = "trace"
+    named: Callable[[str], str] = staticmethod(str)
+    """A path as people know it: standard input and URLs are read from copies."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -161,8 +164,14 @@ class Reel(ABC):
     def row(self) -> ReelRow:
         """In the list: what is known without reading it, or all that reading told."""
         known = self._loaded
-        row = ReelRow(self.id, self.kind, self.name, size=size_of(self.files()))
+        row = ReelRow(self.id, self.kind, self.named(self.name), size=size_of(self.files()))
         return row if known is None else summed(row, known.rows)
+
+    def place(self, origin: Origin) -> Origin:
+        return replace(origin, file=self.named(origin.file))
+
+    def note(self, note: Note) -> Note:
+        return replace(note, origin=self.place(note.origin))
 
 
 def summed(row: ReelRow, rows: list[GraphRow]) -> ReelRow:

@@ -63,7 +63,7 @@ def kept(reel: Reel, redaction: Redaction | None) -> tuple[ReelRow, Kept]:
     if redaction is not None:
         known = redaction.loaded(known)
     names = list(known.messages)
-    page = graph(known, 0, _MANY)
+    page = graph(reel, known, 0, _MANY)
     page.notes = [_bare(note) for note in page.notes]
     whole = Kept(
         page,

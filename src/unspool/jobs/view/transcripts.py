@@ -42,8 +42,10 @@ def transcript(
     return Transcript(known.version, len(told.cards), start, cards, told.turns, agents, found)
 
 
-def told_of(reel: Reel, known: Loaded, at: str | None) -> Told:
-    leaf = "" if isinstance(reel, SessionReel) else str(leaf_of(known, known.numbers.get(at or "", 0)))
+def told_of(reel: Reel, known: Loaded, at: str | None, onward: bool = True) -> Told:
+    """Of recorded calls the path to `at`; `onward`: and to where the conversation went from there."""
+    number = known.numbers.get(at or "", 0)
+    leaf = "" if isinstance(reel, SessionReel) else str(leaf_of(known, number) if onward else number)
     name = f"transcript {leaf}"
     if name not in known.cache:
         cards = list(_session(reel, known)) if isinstance(reel, SessionReel) else list(_calls(known, int(leaf)))

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from unspool.ingest.assembly import assemble
 from unspool.jobs.view.pages import Card
 from unspool.jobs.view.redacting import Redaction
-from unspool.jobs.view.reels import Reel, SessionReel
+from unspool.jobs.view.reels import Loaded, Reel, SessionReel
+from unspool.jobs.view.threads import ThreadReel
 from unspool.jobs.view.transcripts import leaf_of, told_of
 from unspool.views.markdown import Row, markdown, rows_as_markdown
 
@@ -15,24 +16,32 @@ def as_markdown(reel: Reel, redaction: Redaction | None) -> Iterator[str]:
     known = reel.load()
     if redaction is not None:
         known = redaction.loaded(known)
+    for line in _lines(reel, known):
+        written = redaction.text(line) if redaction is not None else line  # once more, whatever was forgotten
+        if redaction is not None:
+            redaction.see(written.encode("utf-8", "replace"))
+        yield written + "\n"
+
+
+def _lines(reel: Reel, known: Loaded) -> Iterator[str]:
     if isinstance(reel, SessionReel):
-        session = assemble(reel.found.facts, known.events)
-        for line in markdown(session):
-            written = redaction.text(line) if redaction is not None else line
-            if redaction is not None:
-                redaction.see(written.encode("utf-8", "replace"))
-            yield written + "\n"
-        return
-    for root in dict.fromkeys(row.root for row in known.rows):
-        first = known.rows[root]
-        yield f"# {first.title or first.id}\n\n"
-        yield from (f"- {name}: {value}\n" for name, value in (("model", first.model), ("agent", first.agent)) if value)
-        cards = told_of(reel, known, known.rows[leaf_of(known, root)].id).cards
-        for line in rows_as_markdown(row for card in cards for row in _rows(card)):
-            if redaction is not None:
-                redaction.see(line.encode("utf-8", "replace"))
-            yield line + "\n"
-        yield "\n"
+        yield from markdown(assemble(reel.found.facts, known.events))
+    elif isinstance(reel, ThreadReel) and reel.at is not None:
+        yield from _path(reel, known, reel.at)
+    else:
+        for root in dict.fromkeys(row.root for row in known.rows):
+            yield from _path(reel, known, known.rows[leaf_of(known, root)].id)
+            yield ""
+
+
+def _path(reel: Reel, known: Loaded, end: str) -> Iterator[str]:
+    """The requests that lead to this one."""
+    first = known.rows[known.rows[known.numbers[end]].root]
+    yield f"# {first.title or first.id}"
+    yield ""
+    yield from (f"- {name}: {value}" for name, value in (("model", first.model), ("agent", first.agent)) if value)
+    cards = told_of(reel, known, end, onward=False).cards
+    yield from rows_as_markdown(row for card in cards for row in _rows(card))
 
 
 def _rows(card: Card) -> Iterator[Row]:
