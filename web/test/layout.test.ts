@@ -23,20 +23,36 @@ describe("lanes", () => {
     expect(lanes(s)).toEqual([0, 0, 0, 0]);
     expect(s.lines.map((l) => [l!.top, l!.bottom])).toEqual([[false, true], [true, true], [true, true], [true, false]]);
   });
-  it("opens a lane for a fork where it stands, and the larger branch stays", () => {
+  it("opens a lane for a fork where its parent stands, and the larger branch stays", () => {
     //   0 ─ 1 ─ 3 ─ 4
     //     ╰ 2
     const s = drawn(rowsOf(null, 0, 0, 1, 3));
     expect(lanes(s)).toEqual([0, 0, 1, 0, 0]);
-    expect(s.lines[2]).toMatchObject({ from: 0, top: false, bottom: false, through: [0] });
+    expect(s.lines[0]!.out).toEqual([{ lane: 1, agent: false }]);
+    expect(s.lines[1]).toMatchObject({ out: [], through: [1] });
+    expect(s.lines[2]).toMatchObject({ top: true, bottom: false, through: [0], out: [] });
+    expect(s.lines[3]).toMatchObject({ through: [] });
   });
-  it("ends the parent's lane where the last branch leaves it", () => {
+  it("tells a late fork from what stands above it", () => {
+    //   0 ─ 1 ─ 2 ─ 3
+    //     ╰───────── 4   a fork of the first
+    const s = drawn(rowsOf(null, 0, 1, 2, 0));
+    expect(lanes(s)).toEqual([0, 0, 0, 0, 1]);
+    expect(s.lines.map((l) => l!.through)).toEqual([[], [1], [1], [1], []]);
+    expect(s.lines[3]!.bottom).toBe(false);
+  });
+  it("keeps the main branch in its lane when a shorter one comes first", () => {
     //   0 ─ 1
     //     ╰ 2 ─ 3   the main one
-    const rows = rowsOf(null, 0, 0, 2);
-    const s = drawn(rows);
+    const s = drawn(rowsOf(null, 0, 0, 2));
     expect(lanes(s)).toEqual([0, 1, 0, 0]);
-    expect(s.lines[1]!.from).toBe(0);
+    expect(s.lines[0]!.out).toEqual([{ lane: 1, agent: false }]);
+    expect(s.lines[1]!.through).toEqual([0]);
+  });
+  it("names no lane twice, however many there are", () => {
+    const s = drawn(rowsOf(null, ...new Array<number>(40).fill(0)));
+    for (const line of s.lines) expect(new Set(line!.through).size).toBe(line!.through.length);
+    expect(s.lanes).toBeLessThanOrEqual(15);
   });
   it("uses a lane again when it is free", () => {
     const s = drawn(rowsOf(null, 0, 0, 1, 3, 3, 4));
@@ -46,7 +62,7 @@ describe("lanes", () => {
     const rows = rowsOf(null, 0, 0, 0);
     rows[1]!.reason = "agent";
     rows[3]!.retry_of = 2;
-    expect(lanes(drawn(rows))).toEqual([0, 1, 1, 0]);
+    expect(lanes(drawn(rows))).toEqual([0, 1, 2, 0]);
   });
   it("leaves out what is filtered, and joins what is left", () => {
     const rows = rowsOf(null, 0, 1, 2);

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def command(version: str, paths: tuple[str, ...], port: int | None, no_open: bool, only_list: bool) -> None:
     """See conversations in the browser: requests as a graph, transcripts, usage; what grows appears by itself.
 
-    FILE is recorded API traffic, what `unspool cook` wrote, or an agent's log; - is standard input; FOLDER a mix of them.
+    FILE is recorded API traffic, what `unspool cook` wrote, or an agent's log (- is standard input); FOLDER any mix.
     SESSION is an id, the beginning of one, or latest; THREAD a turn or a bookmark of `unspool thread`, shown with all
     its forks. Without any: all sessions of the agents on this machine, and all threads.
 

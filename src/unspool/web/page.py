@@ -7,6 +7,7 @@ from base64 import b64encode
 from collections.abc import Iterable, Iterator
 
 from unspool.errors import UnspoolError
+from unspool.jobs.view.indexing import Index
 from unspool.jobs.view.pages import Home, ReelRow
 from unspool.jobs.view.redacting import Redaction
 from unspool.jobs.view.reels import Reel
@@ -39,10 +40,13 @@ def site(reels: Iterable[Reel], version: str, redaction: Redaction | None) -> It
     yield "assets/unspool.js", script.encode()
     yield "assets/unspool.css", style.encode()
     rows: list[ReelRow] = []
+    index = Index(redaction)
     for reel in reels:
         row, whole = kept(reel, redaction)
         rows.append(row)
+        index.add(row.id, whole)
         yield f"data/{row.id}.js", f'unspoolReel("{row.id}", "{packed(whole, redaction)}");\n'.encode()
+    yield "data/search.js", f'unspoolReel("search", "{packed(index.value(), redaction)}");\n'.encode()
     body = (
         '<link rel="stylesheet" href="assets/unspool.css" />\n</head>\n<body>\n<div id="app"></div>\n'
         f'{_home(rows, version, redaction)}<script defer src="assets/unspool.js"></script>\n</body>\n</html>\n'

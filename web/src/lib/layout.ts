@@ -1,8 +1,9 @@
 // The graph: which rows are shown, in which lane each stands, and which lines pass it.
 //
 //   ●      a chain keeps its lane as long as it goes on along main children
-//   ├─╮    another child opens a lane of its own where it stands
-//   │ ●
+//   ├─╮    another child has a lane of its own, which leaves where its parent stands
+//   ● │
+//     ●
 import type { GraphRow } from "../types.gen";
 
 export type Item =
@@ -14,7 +15,7 @@ export interface Lines {
   lane: number;
   top: boolean; // the own lane comes from above
   bottom: boolean; // and goes on below
-  from: number | null; // the lane that this row branches off
+  out: { lane: number; agent: boolean }[]; // lanes that branch off here
   through: number[]; // other lanes that pass
 }
 
@@ -133,63 +134,69 @@ export function layout(rows: GraphRow[], main: number[], items: Item[]): Shown {
     }
     return false;
   };
-  // Chains: consecutive items along main children.
+  // Chains: consecutive items along main children. Each leaves its parent's chain somewhere, or begins by itself.
   const chainAt: number[] = new Array(items.length).fill(-1);
-  const starts: number[] = [];
-  const ends: number[] = [];
-  const fromChain: (number | null)[] = [];
+  const chains: Chain[] = [];
   items.forEach((item, place) => {
     if (item.kind === "head") return;
     const parent = parentOf(item.row);
-    const before = parent == null ? -1 : chainAt[at.get(parent)!]!;
-    if (parent != null && before >= 0 && isMain(item.row) && at.get(parent)! < place) {
+    const above = parent == null ? undefined : at.get(parent);
+    const before = above === undefined || above >= place ? -1 : chainAt[above]!;
+    if (before >= 0 && isMain(item.row)) {
       chainAt[place] = before;
-      ends[before] = Math.max(ends[before]!, place);
-    } else {
-      chainAt[place] = starts.length;
-      starts.push(place);
-      ends.push(place);
-      const known = parent != null && before >= 0 && at.get(parent)! < place;
-      fromChain.push(known ? before : null);
-      if (known) ends[before] = Math.max(ends[before]!, place); // its lane is held until here
+      chains[before]!.end = place;
+      return;
     }
+    chainAt[place] = chains.length;
+    const leaves = before >= 0 ? above! : place;
+    chains.push({ from: before >= 0 ? before : null, leaves, start: place, end: place, agent: rows[item.row]!.reason === "agent", lane: 0 });
   });
-  // Lanes: the leftmost that is free, to the right of where it comes from.
-  const laneOf: number[] = [];
+  placeLanes(chains);
+  const leaving = grouped(chains.filter((c) => c.from != null), (c) => c.leaves);
+  const begin = grouped(chains, (c) => c.leaves + 1);
+  const over = grouped(chains, (c) => c.end);
+  const passing: number[] = new Array(MOST_LANES + 1).fill(0); // of each lane, how many chains pass the row
+  const lines: (Lines | null)[] = items.map((item, place) => {
+    for (const c of begin.get(place) ?? []) if (c.end >= place) passing[c.lane]!++;
+    for (const c of over.get(place) ?? []) if (c.leaves < place) passing[c.lane]!--;
+    if (item.kind === "head") return null;
+    const own = chains[chainAt[place]!]!;
+    const inside = own.leaves < place && place < own.end ? 1 : 0;
+    const through = passing.flatMap((n, lane) => (n - (lane === own.lane ? inside : 0) > 0 ? [lane] : []));
+    const out = (leaving.get(place) ?? []).map((c) => ({ lane: c.lane, agent: c.agent }));
+    return { lane: own.lane, top: place > own.leaves, bottom: place < own.end, out, through };
+  });
+  return { items, lines, at, lanes: chains.reduce((most, c) => Math.max(most, c.lane + 1), 0) };
+}
+
+interface Chain {
+  from: number | null; // the chain that it leaves
+  leaves: number; // the place where it does
+  start: number; // that of its first row
+  end: number; // and of its last
+  agent: boolean;
+  lane: number;
+}
+
+function grouped(chains: Chain[], place: (chain: Chain) => number): Map<number, Chain[]> {
+  const groups = new Map<number, Chain[]>();
+  for (const chain of chains) {
+    const group = groups.get(place(chain));
+    if (group) group.push(chain);
+    else groups.set(place(chain), [chain]);
+  }
+  return groups;
+}
+
+/** Of each the leftmost lane that is free from where it leaves, to the right of the one that it leaves. */
+function placeLanes(chains: Chain[]): void {
   const freeFrom: number[] = [];
-  starts.forEach((start, chain) => {
-    let lane = fromChain[chain] == null ? 0 : laneOf[fromChain[chain]!]! + 1;
-    while (freeFrom[lane] != null && freeFrom[lane]! >= start) lane++;
-    laneOf[chain] = lane;
-    freeFrom[lane] = ends[chain]!;
-  });
-  const lines: (Lines | null)[] = items.map(() => null);
-  const active = new Set<number>();
-  const beginning = new Map<number, number[]>();
-  starts.forEach((start, chain) => beginning.set(start, [...(beginning.get(start) ?? []), chain]));
-  items.forEach((item, place) => {
-    for (const chain of beginning.get(place) ?? []) active.add(chain);
-    if (item.kind !== "head") {
-      const own = chainAt[place]!;
-      const parent = fromChain[own] ?? null;
-      const branches = starts[own] === place && parent != null;
-      const through: number[] = [];
-      for (const chain of active) {
-        if (chain === own) continue;
-        if (branches && chain === parent && ends[chain] === place) continue; // it turns into this row
-        through.push(Math.min(laneOf[chain]!, MOST_LANES));
-      }
-      lines[place] = {
-        lane: Math.min(laneOf[own]!, MOST_LANES),
-        top: place > starts[own]!,
-        bottom: place < ends[own]!,
-        from: branches ? Math.min(laneOf[parent!]!, MOST_LANES) : null,
-        through,
-      };
-    }
-    for (const chain of [...active]) if (ends[chain]! <= place) active.delete(chain);
-  });
-  return { items, lines, at, lanes: Math.min(Math.max(0, ...laneOf.map((l) => l + 1)), MOST_LANES + 1) };
+  for (const chain of [...chains].sort((a, b) => a.leaves - b.leaves || a.start - b.start)) {
+    let lane = chain.from == null ? 0 : chains[chain.from]!.lane + 1;
+    while (lane < MOST_LANES && freeFrom[lane] != null && freeFrom[lane]! >= chain.leaves + (chain.from == null ? 0 : 1)) lane++;
+    chain.lane = Math.min(lane, MOST_LANES);
+    freeFrom[chain.lane] = Math.max(freeFrom[chain.lane] ?? 0, chain.end);
+  }
 }
 
 /** What a folded run holds, in words: "Read ×4, Bash ×3". */

@@ -13,6 +13,7 @@ import type {
   ToolPage,
   Transcript,
 } from "../types.gen";
+import { candidates, type Index } from "./index";
 import type { Place, Store } from "./store";
 
 export interface Kept {
@@ -23,6 +24,22 @@ export interface Kept {
   cache: Record<string, CacheReport>;
   transcripts: Record<string, { cards: Card[]; turns: Transcript["turns"] }>;
   pictures: Record<string, Picture[]>;
+  originals: Record<string, KeptOriginal>;
+}
+
+/** What is new, and the pieces of another's that the rest is put together from; (n, 0) stands for the n-th new one. */
+interface Pieces {
+  new: string[];
+  keep: [number, number][];
+}
+
+interface KeptOriginal {
+  settings: string;
+  raw: Pieces;
+  curl: Pieces;
+  size: number;
+  cut?: number;
+  base?: string | null;
 }
 
 declare global {
@@ -65,9 +82,16 @@ export class PageStore implements Store {
     }
     return kept;
   }
+  private index: Promise<Index> | undefined;
+  /** Where something may be found: null for everywhere. */
+  private async places(words: string): Promise<Set<string> | null> {
+    if (this.document.querySelector("[id^=unspool-reel-]")) return null; // all data is in the page
+    this.index ??= this.fetched("search").then((data) => unpacked<Index>(data));
+    return candidates(await this.index, words);
+  }
   /** A script, because a page from disk may load no other file. */
   private fetched(id: string): Promise<string> {
-    if (!/^[0-9a-f]+$/.test(id)) return Promise.reject(new Error("no such session in this page"));
+    if (!/^(?:[0-9a-f]+|search)$/.test(id)) return Promise.reject(new Error("no such session in this page"));
     return new Promise((resolve, reject) => {
       this.waiting.set(id, resolve);
       window.unspoolReel = (name, data) => this.waiting.get(name)?.(data);
@@ -97,8 +121,7 @@ export class PageStore implements Store {
       const page: Kept["requests"][string] = requests[name]!;
       if (page.keep && before) {
         const all: string[] = [...before.messages, ...before.answer];
-        const messages = page.keep.flatMap(([from, to]) => (to > 0 ? all.slice(from, to) : [page.messages[from]!]));
-        before = { ...page, messages };
+        before = { ...page, messages: joined(all, page.messages, page.keep) };
       } else before = page;
     }
     if (!before) throw new Error("no such request in this page");
@@ -114,7 +137,19 @@ export class PageStore implements Store {
     return ids.flatMap((id) => tools[id] ?? []);
   };
   cache = async (reel: string, id: string): Promise<CacheReport | null> => (await this.reel(reel)).cache[id] ?? null;
-  original = (): Promise<Original | null> => Promise.resolve(null);
+  original = async (reel: string, id: string): Promise<Original | null> => {
+    const { originals } = await this.reel(reel);
+    const chain: KeptOriginal[] = [];
+    for (let at = originals[id]; at; at = at.base == null ? undefined : originals[at.base]) chain.push(at);
+    if (!chain.length) return null;
+    let [raw, curl]: [string[], string[]] = [[], []];
+    for (const one of chain.reverse()) {
+      raw = joined(raw, one.raw.new, one.raw.keep);
+      curl = joined(curl, one.curl.new, one.curl.keep);
+    }
+    const { settings, size, cut = 0 } = originals[id]!;
+    return { settings, size, cut, raw: raw.join(""), curl: curl.join("") };
+  };
   pictures = async (reel: string, place: Place): Promise<Picture[]> => {
     const key = "card" in place ? place.card : `${place.id}/${place.answer ? "a" : "m"}${place.at}`;
     return (await this.reel(reel)).pictures[key] ?? [];
@@ -136,17 +171,28 @@ export class PageStore implements Store {
   search = async (words: string, reel: string | null): Promise<Found> => {
     const wanted = words.trim().toLowerCase();
     if (!wanted) return { hits: [] };
+    const rows = (await this.home()).reels.filter((row) => !reel || row.id === reel);
     const hits: Hit[] = [];
-    for (const row of (await this.home()).reels) {
-      if (reel && row.id !== reel) continue;
+    for (const row of reel ? [] : rows) {
       const told = hit(row.id, "title", `${row.name} ${row.project ?? ""}`, wanted);
-      if (told && !reel) hits.push({ ...told, title: row.name, time: row.end });
-      const inside = this.document.getElementById(`unspool-reel-${row.id}`) || this.reels.has(row.id);
-      if (inside) hits.push(...inReel(row.id, await this.reel(row.id), wanted));
-      if (hits.length >= MOST) return { hits: hits.slice(0, MOST), more: true };
+      if (told) hits.push({ ...told, title: row.name, time: row.end });
     }
-    return { hits };
+    const places = reel ? null : await this.places(wanted);
+    for (const row of rows) {
+      if (hits.length >= MOST) return { hits: hits.slice(0, MOST), more: true };
+      if (!places || places.has(row.id)) hits.push(...inReel(row.id, await this.reel(row.id), wanted));
+    }
+    return { hits: hits.slice(0, MOST), more: hits.length > MOST };
   };
+}
+
+function joined(before: string[], added: string[], keep: [number, number][]): string[] {
+  const whole: string[] = [];
+  for (const [from, to] of keep) {
+    if (to > 0) for (let i = from; i < to; i++) whole.push(before[i]!);
+    else whole.push(added[from]!);
+  }
+  return whole;
 }
 
 function inReel(id: string, kept: Kept, wanted: string): Hit[] {

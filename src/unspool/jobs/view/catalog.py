@@ -104,7 +104,7 @@ def opened(paths: Sequence[str], seen: Seen = lambda _path: None) -> Iterator[Ca
         on_disk(DASH if DASH in paths else "") as standard,
         fetched([standard if path == DASH else path for path in paths]) as local,
     ):
-        yield Catalog(local, seen, lambda path: "standard input" if path == standard else named(path))
+        yield Catalog(local, seen, lambda path: "standard input" if path and path == standard else named(path))
 
 
 def look(paths: Sequence[str], seen: Seen = lambda _path: None, jobs: int | None = None) -> Given:

@@ -5,7 +5,7 @@ Only files that were given are read: a cooked file names others, and these stay 
 
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
@@ -72,14 +72,17 @@ def exchange_of(reel: Reel, request: CookedRequest) -> Exchange | None:
     return next((item for item in Traffic().read(record) if isinstance(item, Exchange)), None)
 
 
-def original(reel: Reel, request: CookedRequest) -> Original | None:
+def original(reel: Reel, request: CookedRequest, clean: Callable[[Any], Any] | None = None) -> Original | None:
+    """`clean` takes secrets out of what is to be shared."""
     record = record_of(reel, request)
     if record is None:
         return None
     value = loads_or_text(record.data)
+    if clean is not None:
+        value = clean(value)
     raw = msgspec.json.format(msgspec.json.encode(value), indent=2).decode() if not isinstance(value, str) else value
     exchange = exchange_of(reel, request)
-    settings = "" if exchange is None else _json(exchange.settings)
+    settings = "" if exchange is None else _json(exchange.settings if clean is None else clean(exchange.settings))
     curl = "" if exchange is None or isinstance(reel, ThreadReel) else _curl(exchange, mapping(value))
     return Original(settings, raw[:_RAW], curl, len(record.data), max(0, len(raw) - _RAW))
 

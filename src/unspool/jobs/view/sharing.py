@@ -1,6 +1,7 @@
 """A reel as it is put into a page that opens from disk: all that the viewer may ask for, each message once."""
 
 import gzip
+import re
 from base64 import b64encode
 from collections.abc import Iterator
 from pathlib import PurePath
@@ -12,7 +13,7 @@ from msgspec.structs import replace
 
 from unspool.jobs.view.caching import Asked, report
 from unspool.jobs.view.messages import asked, cards, graph, request_page, tools
-from unspool.jobs.view.originals import card_pictures, pictures
+from unspool.jobs.view.originals import card_pictures, original, pictures
 from unspool.jobs.view.pages import (
     CacheReport,
     Card,
@@ -30,6 +31,7 @@ from unspool.jobs.view.transcripts import leaf_of, new_places, told_of
 from unspool.model import CookedRequest, Note, Origin
 
 _MANY = 1 << 40
+_LONG = 50_000
 
 
 class KeptRequest(RequestPage, omit_defaults=True):
@@ -45,6 +47,23 @@ class Told(Struct):
     turns: list[TurnRow]
 
 
+class Pieces(Struct):
+    """A text, as what it shares with the same text of another request: an agent sends all again with each call."""
+
+    new: list[str]
+    keep: list[tuple[int, int]]
+
+
+class KeptOriginal(Struct, omit_defaults=True):
+    settings: str
+    raw: Pieces
+    curl: Pieces
+    size: int
+    cut: int = 0
+    base: str | None = None
+    """The request that shares its pieces."""
+
+
 class Kept(Struct):
     """One reel, whole."""
 
@@ -56,6 +75,7 @@ class Kept(Struct):
     transcripts: dict[str, Told]
     """By the number of the conversation's first request; a session has one, without a name."""
     pictures: dict[str, list[Picture]]
+    originals: dict[str, KeptOriginal]
 
 
 def kept(reel: Reel, redaction: Redaction | None) -> tuple[ReelRow, Kept]:
@@ -73,6 +93,7 @@ def kept(reel: Reel, redaction: Redaction | None) -> tuple[ReelRow, Kept]:
         {request.id: _cache(reel, known, request) for request in known.cooked.requests},
         dict(_transcripts(reel, known)),
         dict(_pictures(reel, known)),
+        dict(_originals(reel, known, redaction)),
     )
     return _row(reel, known, redaction), whole
 
@@ -145,6 +166,51 @@ def _cache(reel: Reel, known: Loaded, request: CookedRequest) -> CacheReport:
     look = known.rows[known.numbers[request.id]].missed > 0
     now, then = (asked(reel, known, each, look) if each is not None else None for each in (request, before))
     return report(now, then) if isinstance(now, Asked) else CacheReport("unknown", [])
+
+
+def _originals(reel: Reel, known: Loaded, redaction: Redaction | None) -> Iterator[tuple[str, KeptOriginal]]:
+    """Settings, the record and a curl of each request that can be read again."""
+    latest: dict[int, tuple[str, list[str], list[str]]] = {}
+    """Of each conversation, the request before: its record and its curl in pieces."""
+
+    def clean(value: Any) -> Any:
+        return _without_pictures(value if redaction is None else redaction.values(value))
+
+    for request, row in zip(known.cooked.requests, known.rows, strict=True):
+        found = original(reel, request, clean)
+        if found is None:
+            continue
+        raw, curl = _cut(found.raw), _cut(found.curl)
+        base, raw_before, curl_before = latest.get(row.root, (None, [], []))
+        latest[row.root] = request.id, raw, curl
+        yield (
+            request.id,
+            KeptOriginal(
+                found.settings,
+                Pieces(*shared(raw_before, raw)),
+                Pieces(*shared(curl_before, curl)),
+                found.size,
+                found.cut,
+                base,
+            ),
+        )
+
+
+def _without_pictures(value: Any) -> Any:
+    """They are in the page already, where they can be seen."""
+    match value:
+        case str() if len(value) > _LONG and re.fullmatch(r"(?:data:[^,]*,)?[A-Za-z0-9+/=_-]*", value):
+            return f"[{len(value):,} characters of base64 left out]"
+        case dict():
+            return {key: _without_pictures(inner) for key, inner in value.items()}
+        case list():
+            return [_without_pictures(inner) for inner in value]
+    return value
+
+
+def _cut(text: str) -> list[str]:
+    """Where messages end, in JSON of many lines or of one."""
+    return [piece for piece in re.split(r"(?<=\n)|(?<=\},)", text) if piece]
 
 
 def _transcripts(reel: Reel, known: Loaded) -> Iterator[tuple[str, Told]]:
