@@ -85,8 +85,90 @@ def test_a_site(unspool: Run, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     names = sorted(path.name for path in (tmp_path / "site").rglob("*") if path.is_file())
     home = inside((tmp_path / "site" / "index.html").read_text())["home"]
-    assert names == sorted(["index.html", "unspool.css", "unspool.js", *(f"{reel['id']}.js" for reel in home["reels"])])
+    data = [f"{reel['id']}.js" for reel in home["reels"]]
+    assert names == sorted(["index.html", "unspool.css", "unspool.js", "search.js", *data])
     assert len(home["reels"]) == 2
+
+
+def test_a_page_holds_what_was_sent(unspool: Run, tmp_path: Path) -> None:
+    """Settings, the record and a curl; each piece of them once, however often it was sent."""
+    agent = Agent().asks("Begin. " + "A long story. " * 400)
+    for number in range(12):
+        agent.calls(f"t{number}", "Bash", command=f"step {number}").result(f"t{number}", f"done {number}")
+    trace = agent.says("Over").save(tmp_path / "trace.jsonl")
+    assert unspool("export", "html", trace, "-o", tmp_path / "page.html").returncode == 0
+    (reel,) = [data for name, data in inside((tmp_path / "page.html").read_text()).items() if name.startswith("reel-")]
+    assert json.dumps(reel["originals"]).count("Begin. A long story.") == 2  # in a record, and in a curl
+    for record in agent.records:
+        kept = reel["originals"][record["id"]]
+        assert json.loads(kept["settings"]) == {"max_tokens": 1000}
+        assert json.loads(whole(reel["originals"], record["id"], "raw")) == record
+        assert whole(reel["originals"], record["id"], "curl").startswith("curl https://api.anthropic.com/v1/messages")
+
+
+def whole(originals: dict[str, Any], name: str, part: str) -> str:
+    """A text put together as the page does it."""
+    chain = [originals[name]]
+    while chain[-1].get("base") is not None:
+        chain.append(originals[chain[-1]["base"]])
+    pieces: list[str] = []
+    for kept in reversed(chain):
+        new, keep = kept[part]["new"], kept[part]["keep"]
+        pieces = [piece for begin, end in keep for piece in (pieces[begin:end] if end else [new[begin]])]
+    return "".join(pieces)
+
+
+def test_no_secret_is_in_what_was_sent(unspool: Run, tmp_path: Path) -> None:
+    agent = Agent().asks("Go").says("Gone")
+    agent.records[0]["request"]["metadata"] = {"note": f"with {KEY}"}
+    agent.records[0]["headers"] = {"x-api-key": KEY}
+    agent.save(tmp_path / "trace.jsonl")
+    unspool("export", "html", tmp_path / "trace.jsonl", "-o", tmp_path / "page.html")
+    data = inside((tmp_path / "page.html").read_text())
+    assert KEY[:16] not in json.dumps(data)
+    assert data["home"]["redacted"]["anthropic-key"] == 1
+
+
+def test_a_picture_is_in_a_page_once(unspool: Run, tmp_path: Path) -> None:
+    image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "QUJD" * 20_000}}
+    Agent().asks("Look").calls("t1", "Read", file_path="a").result("t1", [image]).says("I see").save(
+        tmp_path / "t.jsonl"
+    )
+    unspool("export", "html", tmp_path / "t.jsonl", "-o", tmp_path / "page.html")
+    text = json.dumps(inside((tmp_path / "page.html").read_text()))
+    assert text.count("QUJD" * 20_000) == 1
+    assert "[80,000 characters of base64 left out]" in text
+
+
+def test_the_words_of_a_site(unspool: Run, tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    Agent().asks("Mend the Straßenbahn").says("x" * 40 + "END").save(logs / "trace.jsonl")
+    Claude().user("Mend it").says(f"Done with {KEY}").save(logs / "log.jsonl")
+    unspool("export", "html", logs, "--site", tmp_path / "site")
+    (packed,) = re.findall(
+        r'unspoolReel\("search", "([^"]+)"\)', (tmp_path / "site" / "data" / "search.js").read_text()
+    )
+    index = json.loads(gzip.decompress(b64decode(packed)))
+    assert len(index["reels"]) == 2
+    found = {word: places for places, words in index["words"].items() for word in words.split()}
+    assert found["mend"] == "0,1"
+    assert found["straßenbahn"] in ("0", "1")
+    assert found["x" * 24 + "end"] == found["straßenbahn"]  # the last piece of a long word
+    assert KEY[:16].lower().replace("-", " ").split()[-1] not in found
+
+
+def test_standard_input_has_a_name(unspool: Run, tmp_path: Path) -> None:
+    agent = Agent().asks("Go").says("Gone")
+    data = agent.save(tmp_path / "trace.jsonl").read_bytes() + b"no call\n"
+    done = unspool("export", "html", "-", "-o", tmp_path / "page.html", stdin=data)
+    assert done.returncode == 0, done.stderr
+    page = inside((tmp_path / "page.html").read_text())
+    assert page["home"]["reels"][0]["name"] == "standard input"
+    (reel,) = [value for name, value in page.items() if name.startswith("reel-")]
+    assert reel["graph"]["notes"][0]["origin"]["file"] == "standard input"
+    assert b"standard input" in unspool("view", "-", "--list", stdin=data).stdout
+    assert unspool("export", "markdown", "-", stdin=data).stdout.startswith(b"# Go\n")
 
 
 def test_markdown_of_recorded_calls(unspool: Run, tmp_path: Path) -> None:

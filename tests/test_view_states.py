@@ -217,3 +217,27 @@ def test_a_site_opens_from_disk(window: Window, unspool: Run, trace: Path, sessi
     page.get_by_role("link", name="unspool").click()
     page.get_by_role("link", name=re.compile("trace.jsonl")).click()
     expect(rows(page)).to_have_count(6)
+    for name, words in (("Settings", '"max_tokens": 1000'), ("Raw", '"timestamp"'), ("curl", "api.anthropic.com")):
+        page.get_by_role("button", name=name).click()
+        expect(page.locator(".code", has_text=words)).to_be_visible()
+
+
+def test_search_in_a_site_finds_what_was_not_opened(
+    window: Window, unspool: Run, trace: Path, session: Path, tmp_path: Path
+) -> None:
+    unspool("export", "html", trace, session, "--site", tmp_path / "site")
+    page = window.open((tmp_path / "site" / "index.html").as_uri())
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url.rpartition("/")[2]))
+    for words, found in (("ALL good", "all good"), ("1 fail", "1 failed"), ("(nowhere at all)", None)):
+        page.keyboard.press("/")
+        page.keyboard.type(words)
+        if found is None:
+            expect(page.get_by_role("dialog").get_by_role("status")).to_have_text("Nothing found")
+        else:
+            expect(page.get_by_role("option", name=re.compile(found)).first).to_be_visible()
+            page.keyboard.press("Enter")
+            expect(page).to_have_url(re.compile("#/[0-9a-f]+/"))
+            page.get_by_role("link", name="unspool").click()
+    assert asked.count("search.js") == 1
+    assert len(asked) == 3  # and the two in which something was found

@@ -3,6 +3,7 @@ import { plain, runs } from "../src/lib/ansi";
 import { cardsOf, placeOf, rawOf } from "../src/lib/cards";
 import { keeps, NO_FILTER, sorted } from "../src/lib/filter";
 import { duration, money, tokens } from "../src/lib/format";
+import { candidates } from "../src/lib/index";
 import { format, parse } from "../src/lib/route";
 import { compressed } from "../src/lib/store";
 import { grouped, ofRows, overTime, totals } from "../src/lib/usage";
@@ -110,5 +111,18 @@ describe("usage", () => {
     const { sums, names } = overTime(list, (c) => c.cost ?? 0, (c) => c.model);
     expect(names).toEqual(["a"]);
     expect(sums[0]!.reduce((x, y) => x + y, 0)).toBe(2);
+  });
+});
+
+describe("the words of a site", () => {
+  const index = { reels: ["a", "b", "c"], words: { "0": "apple tart", "0,1": "pear", "2": "straßenbahn", "1,2": "x".repeat(32) } };
+  it("tell where something may stand", () => {
+    expect([...candidates(index, "PEA")!]).toEqual(["a", "b"]);
+    expect([...candidates(index, "pear & tart")!]).toEqual(["a"]);
+    expect([...candidates(index, "pear straße")!]).toEqual([]);
+    expect([...candidates(index, "x".repeat(90))!]).toEqual(["b", "c"]);
+  });
+  it("tell nothing of signs", () => {
+    expect(candidates(index, "=> (")).toBeNull();
   });
 });

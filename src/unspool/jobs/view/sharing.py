@@ -209,8 +209,8 @@ def _without_pictures(value: Any) -> Any:
 
 
 def _cut(text: str) -> list[str]:
-    """Where messages end, in JSON of many lines or of one."""
-    return [piece for piece in re.split(r"(?<=\n)|(?<=\},)", text) if piece]
+    """Where texts and objects end, in JSON of many lines or of one: marks behind them come and go."""
+    return [piece for piece in re.split(r"(?<=\n)|(?<=\},)|(?<=\")(?=[,}\]\n])", text) if piece]
 
 
 def _transcripts(reel: Reel, known: Loaded) -> Iterator[tuple[str, Told]]:
