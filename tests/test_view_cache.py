@@ -1,6 +1,9 @@
 """Why the prompt cache missed."""
 
+import json
 from pathlib import Path
+
+import pytest
 
 from logs import Claude
 from test_view_rows import opened
@@ -102,11 +105,84 @@ def test_a_mark_that_moved_too_far(tmp_path: Path) -> None:
 def test_a_log_does_not_tell_everything(tmp_path: Path) -> None:
     log = Claude().user("One").says("1", usage=(10, 0, 9000, 5))
     log.user("Two").says("2", usage=(10, 0, 9500, 5))
-    assert last(log, tmp_path).words[1].startswith("As far as is known both prompts begin alike")
+    told = last(log, tmp_path).words[1]
+    assert told.startswith("Nothing was found, not even the tools and the system prompt, which stand first: one of")
+    assert told.endswith("A log keeps neither tools nor, mostly, the system prompt.")
 
 
 def test_nothing_differs(tmp_path: Path) -> None:
-    assert last(begun().misses("2"), tmp_path).words[1].startswith("Both prompts begin alike and in time")
+    told = last(begun().misses("2"), tmp_path).words[1]
+    assert told == (
+        "Nothing was found, not even the tools and the system prompt, which stand first: the provider dropped it."
+    )
+
+
+def test_only_the_beginning_is_found(tmp_path: Path) -> None:
+    assert last(begun().misses("2", hit=1500), tmp_path).words[1] == (
+        "Only the beginning was found, 33 % of what #1 sent: mostly tools and system prompt. What follows was dropped, "
+        "or the call was served by another machine."
+    )
+
+
+def test_how_far_it_was_found(tmp_path: Path) -> None:
+    """What an earlier request sent has a known size: 4,510, 5,010 and 5,510 tokens."""
+    agent = Agent().asks("One").calls("t1", "Bash", command="a").result("t1", "1").calls("t2", "Bash", command="b")
+    agent.result("t2", "2").calls("t3", "Bash", command="c").result("t3", "3").misses("6", hit=4400)
+    assert last(agent, tmp_path).words[1] == (
+        "It was found as far as #1 had sent it, message 2. Both prompts go on alike behind that, and in time: the "
+        "provider had not kept it yet, dropped it, or served the call from another machine."
+    )
+
+
+def test_thinking_that_is_not_sent_again(tmp_path: Path) -> None:
+    """A new prompt ends the turn: what was thought in it is left out from then on."""
+    agent = Agent().asks("One").calls("t1", "Bash", command="a").result("t1", "1").says("Well.", thinking="Hm.")
+    agent.size += 2000
+    assert last(agent.asks("Two").misses("2", hit=4480), tmp_path).words[1] == (
+        "A new prompt came: what the model thought since the one before it (#1) is not sent any more, so the prompts "
+        "part behind message 2."
+    )
+
+
+def test_a_prompt_that_became_shorter(tmp_path: Path) -> None:
+    """As agents do that clear old results by themselves, and write nothing about it."""
+    agent = Agent().asks("One").calls("t1", "Bash", command="a").result("t1", "1").calls("t2", "Bash", command="b")
+    agent.size = 2500
+    told = last(agent.result("t2", "2").misses("2", hit=1200), tmp_path)
+    assert told.words[1] == "The prompt is 2,000 tokens shorter than the one before it: something was taken out."
+
+
+def test_what_was_never_kept_is_not_missed(tmp_path: Path) -> None:
+    """A provider that tells what it writes to the cache wrote nothing before."""
+    log = Claude().user("One").says("1", usage=(9000, 0, 0, 5)).user("Two").says("2", usage=(10, 0, 9500, 5))
+    assert last(log, tmp_path).state != "missed"
+
+
+@pytest.mark.parametrize(
+    ("model", "lives"),
+    [("gpt-5", "five to ten minutes"), ("gemini-2.5-pro", "some minutes"), ("o4-mini", "five to ten")],
+)
+def test_each_provider_keeps_it_for_its_own_time(tmp_path: Path, model: str, lives: str) -> None:
+    asked = [{"role": "user", "content": "One?"}]
+    usage = {"prompt_tokens": 5000, "completion_tokens": 5, "prompt_tokens_details": {"cached_tokens": 0}}
+    calls = []
+    for number in range(2):
+        answer = {"role": "assistant", "content": "The first of all numbers, if nought is none."}
+        calls.append(
+            {
+                "timestamp": 1_772_460_000 + 420 * number,
+                "request": {"model": model, "messages": asked},
+                "response": {"choices": [{"message": answer}], "usage": usage},
+            }
+        )
+        asked = [*asked, answer, {"role": "user", "content": "Two?"}]
+    path = tmp_path / "trace.jsonl"
+    path.write_text("".join(json.dumps(call) + "\n" for call in calls))
+    reel, known = opened(path)
+    assert (
+        f"7 minutes passed since the request before it; what is cached lives {lives}"
+        in (cache_report(reel, known, known.cooked.requests[-1]).words[1])
+    )
 
 
 def test_no_usage_tells_nothing(tmp_path: Path) -> None:

@@ -197,7 +197,7 @@ def test_long_texts_are_cut_and_can_be_had_whole(tmp_path: Path) -> None:
     name = known.cooked.requests[0].request_messages[-1]
     (card,) = cards(known, [name])
     assert (len(card.text), card.cut) == (24_000, 26_000)
-    (whole,) = cards(known, [name], whole=True)
+    (whole,) = cards(known, [name], uncut=True)
     assert (len(whole.text), whole.cut) == (50_000, 0)
     told = transcript(reel, known).cards[1]
     assert (len(told.text), told.cut) == (24_000, 26_000)

@@ -116,7 +116,7 @@ _OF_A_REEL: dict[str, Callable[[Reel, Request], Any]] = {
     "graph": lambda reel, request: messages.graph(reel, reel.load(), _number(request, "start")),
     "request": lambda reel, request: messages.request_page(reel, reel.load(), _asked(reel.load(), request)),
     "messages": lambda reel, request: messages.cards(reel.load(), messages.expand_ids(_word(request, "ids"))),
-    "message": lambda reel, request: messages.cards(reel.load(), [_word(request, "id")], whole=True),
+    "message": lambda reel, request: messages.cards(reel.load(), [_word(request, "id")], uncut=True),
     "tools": lambda reel, request: messages.tools(reel.load(), _word(request, "ids").split(",")),
     "cache": lambda reel, request: messages.cache_report(reel, reel.load(), _asked(reel.load(), request)),
     "original": _original,

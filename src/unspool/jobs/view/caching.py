@@ -5,6 +5,7 @@ differs ends what can be reused. With Anthropic only what stands before a mark (
 minutes or an hour; others keep by themselves what is longer than some 1,024 tokens, for some minutes.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import msgspec
 
 from unspool.jobs.view.pages import CacheReport
+from unspool.jobs.view.parting import Step, why
 from unspool.model import CookedMessage, CookedRequest, CookedTool, Exchange
 from unspool.transforms.prices import rates_of
 
@@ -27,13 +29,14 @@ _SETTINGS = ("tool_choice", "thinking", "output_config", "reasoning", "reasoning
 """Settings that are part of what is kept."""
 
 
-def expected(before: CookedRequest) -> int:
+def expected(request: CookedRequest, before: CookedRequest) -> int:
     """Tokens of the parent's prompt that the cache should hold now."""
     usage = before.usage
     if usage is None or before.error is not None:
         return 0
     kept = usage.cache_read + usage.cache_write
-    return kept if before.format == _MARKED or (kept and usage.cache_write) else usage.input + kept
+    told = any(each is not None and each.cache_write for each in (usage, request.usage))
+    return kept if before.format == _MARKED or told else usage.input + kept
 
 
 def missed(request: CookedRequest, before: CookedRequest | None) -> int:
@@ -41,7 +44,7 @@ def missed(request: CookedRequest, before: CookedRequest | None) -> int:
     if before is None or request.usage is None or not _counts(request, before):
         return 0
     whole = request.usage.input + request.usage.cache_read + request.usage.cache_write
-    due = min(expected(before), whole)
+    due = min(expected(request, before), whole)
     lost = due - request.usage.cache_read
     return lost if due >= _LEAST and lost > max(_SHARE * due, 256) else 0
 
@@ -67,6 +70,8 @@ class Asked(msgspec.Struct):
     tools: Sequence[CookedTool]
     messages: Sequence[CookedMessage]
     exchange: Exchange | None = None
+    path: Sequence[Step] = ()
+    """The requests that lead to it, and itself; of the parent alone."""
 
 
 def report(now: Asked, before: Asked | None) -> CacheReport:
@@ -79,7 +84,7 @@ def report(now: Asked, before: Asked | None) -> CacheReport:
         return CacheReport("first", [words], read=usage.cache_read)
     if not _counts(now.request, before.request):
         return CacheReport("unknown", ["The provider did not say what its cache did."])
-    due, lost = expected(before.request), missed(now.request, before.request)
+    due, lost = expected(now.request, before.request), missed(now.request, before.request)
     if not due and now.request.format == _MARKED and not usage.cache_read:
         return CacheReport("off", [_off(before)], 0, 0)
     if not lost:
@@ -135,18 +140,19 @@ def _reason(now: Asked, before: Asked) -> tuple[str, str, str]:
         return late
     if (moved := _moved(now, before)) is not None:
         return moved
-    if now.exchange is None and not now.tools:
-        return (
-            "As far as is known both prompts begin alike, and in time; a log keeps neither tools nor, mostly, the "
-            "system prompt.",
-            "",
-            "",
-        )
-    return (
-        "Both prompts begin alike and in time: the provider dropped it, or served the call from another machine.",
-        "",
-        "",
-    )
+    usage = now.request.usage
+    if usage is None or not before.path:
+        return "Both prompts begin alike and in time, as far as is known: the provider dropped it.", "", ""
+    whole = usage.input + usage.cache_read + usage.cache_write
+    is_log = now.exchange is None and not now.tools
+    return why(usage.cache_read, whole, before.path, _prompted(now, before), is_log), "", ""
+
+
+def _prompted(now: Asked, before: Asked) -> bool:
+    """Whether somebody asked something anew, rather than that tools answered."""
+    known = {message.id for message in before.messages}
+    new = [message.role for message in now.messages if message.id not in known]
+    return "user" in new
 
 
 def _model(now: Asked, before: Asked) -> tuple[str, str, str] | None:
@@ -240,8 +246,16 @@ def _late(now: Asked, before: Asked) -> tuple[str, str, str] | None:
     if passed < lives:
         return None
     told = f"{passed:.0f} minutes" if passed < 120 else f"{passed / 60:.1f} hours"
-    kept = "an hour" if lives == 60 else "five minutes"
+    kept = "an hour" if lives == 60 else _lives(before.request)
     return f"{told} passed since the request before it; what is cached lives {kept} after its last use.", "", ""
+
+
+def _lives(request: CookedRequest) -> str:
+    """As the providers say."""
+    model = (request.response_model or request.model or "").lower().rpartition("/")[2]
+    if request.format == _MARKED or "claude" in model:
+        return "five minutes"
+    return "five to ten minutes" if re.match(r"gpt|o\d|codex|chatgpt", model) else "some minutes"
 
 
 def _moved(now: Asked, before: Asked) -> tuple[str, str, str] | None:

@@ -7,8 +7,9 @@ from unspool.jobs.view.caching import Asked, report
 from unspool.jobs.view.meanings import MOST, in_words, indented, shown
 from unspool.jobs.view.originals import exchange_of
 from unspool.jobs.view.pages import CacheReport, Graph, MessageCard, RequestPage, ToolPage
+from unspool.jobs.view.parting import Step
 from unspool.jobs.view.reels import Loaded, Reel, SessionReel
-from unspool.jobs.view.rows import spoken
+from unspool.jobs.view.rows import spoken, whole
 from unspool.model import CookedMessage, CookedRequest
 from unspool.transforms.prices import price
 
@@ -59,15 +60,15 @@ def request_page(reel: Reel, known: Loaded, request: CookedRequest) -> RequestPa
     )
 
 
-def cards(known: Loaded, names: Iterable[str], whole: bool = False) -> list[MessageCard]:
+def cards(known: Loaded, names: Iterable[str], uncut: bool = False) -> list[MessageCard]:
     """By id. Long texts are cut, unless the whole is wanted."""
     agents = _speakers(known)
     found = [known.messages[name] for name in names if name in known.messages]
-    return [_card(message, agents.get(message.id), known.typed, whole) for message in found[:_MANY]]
+    return [_card(message, agents.get(message.id), known.typed, uncut) for message in found[:_MANY]]
 
 
-def _card(message: CookedMessage, agent: str | None, typed: Set[str] | None, whole: bool) -> MessageCard:
-    text, most = message.content, 1 << 40 if whole else MOST
+def _card(message: CookedMessage, agent: str | None, typed: Set[str] | None, uncut: bool) -> MessageCard:
+    text, most = message.content, 1 << 40 if uncut else MOST
     return MessageCard(
         id=message.id,
         role=message.role,
@@ -105,12 +106,27 @@ def tools(known: Loaded, names: Iterable[str]) -> list[ToolPage]:
 
 
 def cache_report(reel: Reel, known: Loaded, request: CookedRequest) -> CacheReport:
+    """Records are read again, for their marks and settings, only where something was missed."""
     before = known.parent(request.id)
-    return report(asked(reel, known, request), None if before is None else asked(reel, known, before))
+    look = known.rows[known.numbers[request.id]].missed > 0
+    now = _asked(reel, known, request, look)
+    if before is None:
+        return report(now, None)
+    then = _asked(reel, known, before, look or not before.usage or not before.usage.cache_write)
+    if look:
+        then.path = [_step(known, number) for number in known.path_to(known.numbers[before.id])]
+    return report(now, then)
 
 
-def asked(reel: Reel, known: Loaded, request: CookedRequest, look: bool = True) -> Asked:
-    """What the cache is asked about; `look`: the record is read again, for its marks and settings."""
+def _step(known: Loaded, number: int) -> Step:
+    request, row = known.cooked.requests[number], known.rows[number]
+    said = [known.messages[name].role for name in request.response_messages if name in known.messages]
+    usage = request.usage
+    thought = "thinking" in said or (usage is not None and usage.reasoning > 0)
+    return Step(number + 1, whole(request), len(request.request_messages), row.kind == "prompt", thought)
+
+
+def _asked(reel: Reel, known: Loaded, request: CookedRequest, look: bool) -> Asked:
     return Asked(
         request,
         [known.tools[name] for name in request.tools if name in known.tools],

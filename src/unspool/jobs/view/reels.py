@@ -72,6 +72,14 @@ class Loaded(Struct):
         row = self.rows[number]
         return None if row.parent is None or row.reason == "agent" else self.cooked.requests[row.parent]
 
+    def path_to(self, number: int) -> list[int]:
+        """From the first request of its conversation."""
+        path, at = [number], self.rows[number]
+        while at.parent is not None and at.reason != "agent":
+            path.append(at.parent)
+            at = self.rows[at.parent]
+        return path[::-1]
+
 
 def loaded(cooked: Cooked, agents: Mapping[str, str | None], version: int, events: list[Event] | None = None) -> Loaded:
     typed = None if events is None else frozenset(map(_typed, events)) - {""}

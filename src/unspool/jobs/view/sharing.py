@@ -11,8 +11,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from unspool.jobs.view.caching import Asked, report
-from unspool.jobs.view.messages import asked, cards, graph, request_page, tools
+from unspool.jobs.view.messages import cache_report, cards, graph, request_page, tools
 from unspool.jobs.view.originals import card_pictures, original, pictures
 from unspool.jobs.view.pages import (
     CacheReport,
@@ -88,9 +87,9 @@ def kept(reel: Reel, redaction: Redaction | None) -> tuple[ReelRow, Kept]:
     whole = Kept(
         page,
         {request.id: _request(reel, known, request) for request in known.cooked.requests},
-        {name: card for name in names for card in cards(known, [name], whole=True)},
+        {name: card for name in names for card in cards(known, [name], uncut=True)},
         {tool.id: tool for tool in tools(known, list(known.tools))},
-        {request.id: _cache(reel, known, request) for request in known.cooked.requests},
+        {request.id: cache_report(reel, known, request) for request in known.cooked.requests},
         dict(_transcripts(reel, known)),
         dict(_pictures(reel, known)),
         dict(_originals(reel, known, redaction)),
@@ -158,14 +157,6 @@ def _bare(note: Note) -> Note:
 def _place(origin: Origin) -> Origin:
     """Without the folder: where it lay on somebody's machine is nobody's business."""
     return replace(origin, file=PurePath(origin.file).name)
-
-
-def _cache(reel: Reel, known: Loaded, request: CookedRequest) -> CacheReport:
-    """Records are read again only where something was missed."""
-    before = known.parent(request.id)
-    look = known.rows[known.numbers[request.id]].missed > 0
-    now, then = (asked(reel, known, each, look) if each is not None else None for each in (request, before))
-    return report(now, then) if isinstance(now, Asked) else CacheReport("unknown", [])
 
 
 def _originals(reel: Reel, known: Loaded, redaction: Redaction | None) -> Iterator[tuple[str, KeptOriginal]]:

@@ -157,17 +157,8 @@ def _answer(card: Card, text: str, failed: bool) -> None:
 
 def _calls(known: Loaded, leaf: int, depth: int = 0, shown_already: frozenset[int] = frozenset()) -> Iterator[Card]:
     open_calls: dict[str, Card] = {}
-    for number in path_to(known, leaf):
+    for number in known.path_to(leaf):
         yield from _request(known, number, depth, open_calls, shown_already | {number})
-
-
-def path_to(known: Loaded, leaf: int) -> list[int]:
-    """From the root."""
-    path, at = [leaf], known.rows[leaf]
-    while at.parent is not None and at.reason != "agent":
-        path.append(at.parent)
-        at = known.rows[at.parent]
-    return path[::-1]
 
 
 def _request(
