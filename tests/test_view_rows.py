@@ -91,6 +91,5 @@ def test_a_thousand_requests_are_paged(tmp_path: Path) -> None:
     agent = Agent().asks("Count")
     for number in range(30):
         agent.says(str(number)).asks("More")
-    known = opened(agent.save(tmp_path / "t.jsonl"))[1]
-    page = graph(known, 20, most=5)
+    page = graph(*opened(agent.save(tmp_path / "t.jsonl")), 20, most=5)
     assert (page.total, page.start, [row.id for row in page.rows]) == (30, 20, [f"c{n}" for n in range(20, 25)])
