@@ -13,7 +13,25 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Locator, Page, Request, ViewportSize
 
-CHROMIUM = os.environ.get("UNSPOOL_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge")
+PLACES = (
+    "/usr/lib/chromium/chromium",
+    "/opt/google/chrome/chrome",
+    "/snap/bin/chromium",
+    "/Applications/Chromium.app/Contents/MacOS/Chromium",
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+)
+
+
+def chromium() -> str | None:
+    """Debian's, or any other that is there; UNSPOOL_CHROMIUM names one, and then no other will do."""
+    if named := os.environ.get("UNSPOOL_CHROMIUM"):
+        return shutil.which(named)
+    found = (shutil.which(name) for name in (*NAMES, *PLACES))
+    return next(filter(None, found), None)
+
+
+CHROMIUM = chromium()
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -32,7 +50,8 @@ def missing() -> str | None:
     """Why there can be no browser; CI sets UNSPOOL_DEMAND_BROWSER, and then that is a failure."""
     reason = None
     if CHROMIUM is None:
-        reason = "no chromium on the PATH (apt install chromium)"
+        named = os.environ.get("UNSPOOL_CHROMIUM")
+        reason = f"UNSPOOL_CHROMIUM={named} is no program" if named else "no Chromium is installed (apt install chromium)"
     else:
         try:
             import playwright.sync_api  # noqa: F401
