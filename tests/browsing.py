@@ -51,7 +51,9 @@ def missing() -> str | None:
     reason = None
     if CHROMIUM is None:
         named = os.environ.get("UNSPOOL_CHROMIUM")
-        reason = f"UNSPOOL_CHROMIUM={named} is no program" if named else "no Chromium is installed (apt install chromium)"
+        reason = (
+            f"UNSPOOL_CHROMIUM={named} is no program" if named else "no Chromium is installed (apt install chromium)"
+        )
     else:
         try:
             import playwright.sync_api  # noqa: F401

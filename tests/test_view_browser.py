@@ -53,7 +53,7 @@ def test_why_the_cache_missed_and_what_it_cost(window: Window, address: str) -> 
     page = window.open(address)
     rows(page).nth(5).click()
     cache = page.locator("#cache")
-    expect(cache).to_contain_text("Tool `Read` changed its description")
+    expect(cache).to_contain_text("Tool Read changed its description")
     expect(cache).to_contain_text("+$0.0")
     expect(cache.locator("ins")).to_contain_text("a file")
 

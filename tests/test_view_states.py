@@ -190,6 +190,38 @@ def check(page: Page, where: str) -> None:
     assert told == [], where
 
 
+def test_usage_of_all_by_tool(window: Window, trace: Path, session: Path) -> None:
+    """By session as long as none was read; then every call counts."""
+    with viewer(trace, session) as address:
+        page = window.open(address)
+        page.get_by_role("link", name="Usage").click()
+        expect(page.get_by_role("heading", name=re.compile("Cost over time, by model"))).to_be_visible()
+        page.get_by_role("button", name="tool", exact=True).click()
+        expect(page.get_by_role("row", name=re.compile("^Bash 2 "))).to_be_visible()
+        expect(page.get_by_role("row", name=re.compile("^Edit 2 "))).to_be_visible()
+        expect(page.get_by_role("heading", name=re.compile("Cost over time, by tool"))).to_be_visible()
+        expect(page.get_by_role("columnheader", name="calls")).to_be_visible()
+
+
+def test_a_thread_with_its_forks_grows(window: Window, unspool: Run, home: Path) -> None:
+    def add(text: str, *more: str) -> str:
+        return unspool("thread", "add", text, *more).stdout.decode().strip()
+
+    add("Why is the sky blue?", "-b", "sky")
+    answer = add("Rayleigh.", "-c", "sky", "--role", "assistant")
+    with viewer("sky", UNSPOOL_HOME=str(home)) as address:
+        page = window.open(address)
+        expect(rows(page)).to_have_count(1)
+        assert selected(page) == answer
+        add("And the sea?", "-c", answer, "-b", "sea")
+        add("It mirrors.", "-c", "sea", "--role", "assistant")
+        expect(rows(page)).to_have_count(2, timeout=20_000)
+        expect(rows(page).nth(1)).to_contain_text("And the sea?")
+        assert selected(page) == answer
+        page.get_by_role("button", name="Raw").click()
+        expect(page.locator(".code", has_text='"role": "assistant"')).to_be_visible()
+
+
 def test_a_page_opens_from_disk(window: Window, unspool: Run, trace: Path, session: Path, tmp_path: Path) -> None:
     done = unspool("export", "html", trace, session, "-o", tmp_path / "page.html")
     assert done.returncode == 0, done.stderr
@@ -198,7 +230,7 @@ def test_a_page_opens_from_disk(window: Window, unspool: Run, trace: Path, sessi
     expect(rows(page)).to_have_count(6)
     rows(page).nth(5).click()
     ready(page)
-    expect(page.locator("#cache")).to_contain_text("Tool `Read` changed its description")
+    expect(page.locator("#cache")).to_contain_text("Tool Read changed its description")
     page.get_by_role("button", name="Unchanged").click()
     expect(page.get_by_text("Make the tests pass").nth(1)).to_be_visible()
     page.keyboard.press("t")

@@ -5,8 +5,8 @@ import { keeps, NO_FILTER, sorted } from "../src/lib/filter";
 import { duration, money, tokens } from "../src/lib/format";
 import { candidates } from "../src/lib/index";
 import { format, parse } from "../src/lib/route";
-import { compressed } from "../src/lib/store";
-import { grouped, ofRows, overTime, totals } from "../src/lib/usage";
+import { compressed, type Store } from "../src/lib/store";
+import { everyCall, grouped, namesOf, ofRows, overTime, totals } from "../src/lib/usage";
 import type { GraphRow } from "../src/types.gen";
 
 const row = (more: Partial<GraphRow>): GraphRow => ({ id: "r", title: "A title", kind: "prompt", root: 0, ...more });
@@ -108,9 +108,21 @@ describe("usage", () => {
     expect(grouped(list, (c) => c.tools).map((g) => [g.name, g.cost])).toEqual([["Bash", 1], ["Read", 1]]);
   });
   it("over time keeps the sum", () => {
-    const { sums, names } = overTime(list, (c) => c.cost ?? 0, (c) => c.model);
+    const { sums, names } = overTime(list, (c) => c.cost ?? 0, namesOf("model"));
     expect(names).toEqual(["a"]);
     expect(sums[0]!.reduce((x, y) => x + y, 0)).toBe(2);
+    const tools = overTime(list, (c) => c.cost ?? 0, namesOf("tool"));
+    expect(tools.names.slice().sort()).toEqual(["Bash", "Read"]);
+    expect(tools.sums.flat().reduce((x, y) => x + y, 0)).toBe(2);
+  });
+  it("counts every call of all reels, page by page, and goes on where one cannot be read", async () => {
+    const graph = (reel: string, start: number) =>
+      reel === "gone" ? Promise.reject(new Error("gone")) : Promise.resolve({ version: 1, total: 2, start, rows: rows.slice(start, start + 1) });
+    const reel = (id: string) => ({ id, kind: "session" as const, name: id, project: "shop" });
+    const told: number[] = [];
+    const calls = await everyCall({ graph } as unknown as Store, [reel("a"), reel("gone"), reel("b")], (n) => told.push(n));
+    expect(calls.map((c) => [c.reel, c.model, c.project])).toEqual([["a", "a", "shop"], ["a", "b", "shop"], ["b", "a", "shop"], ["b", "b", "shop"]]);
+    expect(told).toEqual([1, 2, 3]);
   });
 });
 

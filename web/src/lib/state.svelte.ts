@@ -62,8 +62,8 @@ export class State {
     }
     if (this.home.live) {
       this.store.live(
-        (g) => void this.grew(g),
-        () => void this.store.home().then((h) => (this.home = h)),
+        (g) => void this.grew(g).catch(this.tell),
+        () => void this.store.home().then((h) => (this.home = h), this.tell),
         (c) => (this.connected = c),
       );
     }
@@ -73,6 +73,9 @@ export class State {
     }
     this.arrive();
   }
+
+  /** What went wrong beside what is shown: the viewer ended, mostly. What was read stays. */
+  private tell = (error: unknown): void => this.say(String(error instanceof Error ? error.message : error));
 
   go(route: Partial<Route>, instead = false): void {
     const hash = format(route);

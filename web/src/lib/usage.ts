@@ -1,11 +1,13 @@
 // Tokens and cost, added up in different ways.
 import type { GraphRow, ReelRow, Usage } from "../types.gen";
 import { add, all, prompt } from "./format";
+import type { Store } from "./store";
 
 export interface Counted {
   time: number | null;
   model: string;
   project: string;
+  agent: string;
   tools: string[];
   usage: Usage;
   cost: number | null;
@@ -21,7 +23,8 @@ export function ofRows(rows: GraphRow[], reel: ReelRow | null): Counted[] {
   return rows.map((r) => ({
     time: r.time ?? null,
     model: r.model ?? "unknown",
-    project: reel?.project ?? r.agent ?? "unknown",
+    project: reel?.project ?? "unknown",
+    agent: r.agent ?? "unknown",
     tools: r.tools ?? [],
     usage: r.usage ?? {},
     cost: r.cost ?? null,
@@ -39,7 +42,8 @@ export function ofReels(reels: ReelRow[]): Counted[] {
     time: r.end ?? r.start ?? null,
     model: r.model ?? "unknown",
     project: r.project ?? "unknown",
-    tools: r.agent ? [r.agent] : [],
+    agent: r.agent ?? "unknown",
+    tools: [],
     usage: r.usage ?? {},
     cost: r.cost ?? null,
     error: false,
@@ -49,6 +53,35 @@ export function ofReels(reels: ReelRow[]): Counted[] {
     reel: r.id,
     request: null,
   }));
+}
+
+export const WAYS = ["model", "project", "agent", "tool"] as const;
+export type Way = (typeof WAYS)[number];
+export const NO_TOOL = "no tool";
+
+/** What a call counts as; one that uses several tools is shared among them. */
+export function namesOf(by: Way): (c: Counted) => string[] {
+  return by === "tool" ? (c) => (c.tools.length ? c.tools : [NO_TOOL]) : (c) => [c[by]];
+}
+
+/** Every call of all reels. Each of them is read for it, one after the other; one that cannot be read is left out. */
+export async function everyCall(store: Store, reels: ReelRow[], told: (read: number) => void): Promise<Counted[]> {
+  const calls: Counted[] = [];
+  for (const [i, reel] of reels.entries()) {
+    const rows: GraphRow[] = [];
+    try {
+      for (let total = 1; rows.length < total; ) {
+        const page = await store.graph(reel.id, rows.length);
+        total = page.rows.length ? page.total : 0;
+        rows.push(...page.rows);
+      }
+    } catch {
+      // gone since it was listed: the others are counted
+    }
+    calls.push(...ofRows(rows, reel));
+    told(i + 1);
+  }
+  return calls;
 }
 
 export interface Group {
@@ -101,7 +134,7 @@ const MOST_NAMES = 8;
 const STEPS = [60e3, 5 * 60e3, 15 * 60e3, 3600e3, 4 * 3600e3, 86400e3, 7 * 86400e3, 30 * 86400e3];
 
 /** Sums over time: about sixty steps of a round length, in local days where they are days. */
-export function overTime(list: Counted[], value: (c: Counted) => number, key: (c: Counted) => string): { times: number[]; names: string[]; sums: number[][]; step: number } {
+export function overTime(list: Counted[], value: (c: Counted) => number, key: (c: Counted) => string[]): { times: number[]; names: string[]; sums: number[][]; step: number } {
   const timed = list.filter((c) => c.time != null);
   if (!timed.length) return { times: [], names: [], sums: [], step: 0 };
   const first = timed.reduce((m, c) => Math.min(m, c.time!), Infinity);
@@ -112,15 +145,17 @@ export function overTime(list: Counted[], value: (c: Counted) => number, key: (c
   const [from, to] = [place(first), place(last)];
   const times = Array.from({ length: to - from + 1 }, (_, i) => (from + i) * step + shift);
   const whole = new Map<string, number>();
-  for (const c of timed) whole.set(key(c), (whole.get(key(c)) ?? 0) + value(c));
+  for (const c of timed) for (const name of key(c)) whole.set(name, (whole.get(name) ?? 0) + value(c) / key(c).length);
   const ranked = [...whole].sort((a, b) => b[1] - a[1]).filter(([, sum], i) => sum > 0 || i === 0).map(([name]) => name);
   const names = ranked.length > MOST_NAMES ? [...ranked.slice(0, MOST_NAMES - 1), "others"] : ranked;
   const sums = names.map(() => times.map(() => 0));
   for (const c of timed) {
-    const row = sums[names.indexOf(key(c))] ?? (names.includes("others") ? sums[names.length - 1] : undefined);
-    if (!row) continue;
     const at = place(c.time!) - from;
-    row[at] = (row[at] ?? 0) + value(c);
+    const keys = key(c);
+    for (const name of keys) {
+      const row = sums[names.indexOf(name)] ?? (names.includes("others") ? sums[names.length - 1] : undefined);
+      if (row) row[at] = (row[at] ?? 0) + value(c) / keys.length;
+    }
   }
   return { times, names, sums, step };
 }

@@ -91,10 +91,10 @@ def report(now: Asked, before: Asked | None) -> CacheReport:
         short = "" if due >= _LEAST else f" Prompts below {_LEAST:,} tokens are mostly not kept."
         if not usage.cache_read:
             return CacheReport("hit", [f"Nothing was due from the cache.{short}"], due, 0)
-        told = f" of {_tokens(due)} due" if due else ""
-        return CacheReport("hit", [f"{_tokens(usage.cache_read)}{told} were read."], due, usage.cache_read)
+        told = f"{usage.cache_read:,} of {_tokens(due)} due" if due else _tokens(usage.cache_read)
+        return CacheReport("hit", [f"{told} were read."], due, usage.cache_read)
     reason, old, new = _reason(now, before)
-    head = f"{_tokens(usage.cache_read)} of {_tokens(due)} due were read, {_tokens(lost)} missed."
+    head = f"{usage.cache_read:,} of {_tokens(due)} due were read, {lost:,} missed."
     return CacheReport("missed", [head, reason], due, usage.cache_read, lost, _cost(now.request, lost), old, new)
 
 

@@ -3,7 +3,7 @@
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import chain
 from pathlib import Path
 from time import monotonic
@@ -11,7 +11,7 @@ from time import monotonic
 from msgspec import Struct
 
 from unspool.dialect import Record
-from unspool.errors import InputNotFound, SessionNotFound
+from unspool.errors import InputNotFound, SessionNotFound, UnspoolError
 from unspool.ingest.finding import given as files_in
 from unspool.ingest.open import is_call
 from unspool.jobs.cook import is_session
@@ -27,6 +27,8 @@ from unspool.sources.records import read_records
 _COOKED = re.compile(rb'\s*\{\s*"messages"\s*:\s*\[')
 _PATIENCE = 5.0
 """Seconds between two looks for new sessions."""
+_AT_ONCE = 8_000_000
+"""Bytes that are read before anybody asked for them."""
 
 
 class Given(Struct):
@@ -60,10 +62,22 @@ class Catalog:
         return self._reels.get(name)
 
     def rows(self) -> list[ReelRow]:
-        """Newest first; what has no time, first of all. A lone reel is read at once: it is what will be opened."""
+        """Newest first; what has no time, first of all.
+
+        A lone reel is read at once: it is what will be opened. So are traces that are small: only then is anything
+        known of them.
+        """
         if len(self._reels) == 1:
             next(iter(self)).load()
         rows = [reel.row() for reel in self]
+        left = _AT_ONCE
+        for at, reel in enumerate(self):
+            if reel.kind == "session" or reel.is_open or rows[at].size > left:
+                continue
+            left -= rows[at].size
+            with suppress(UnspoolError):  # gone since it was listed
+                reel.load()
+                rows[at] = reel.row()
         return sorted(rows, key=lambda row: (row.kind == "session", -(row.end or row.start or 1 << 60)))
 
     def refresh(self) -> tuple[list[Grown], bool]:
