@@ -2,7 +2,10 @@
 
 import http.client
 import json
+import signal
 import socket
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from email.message import Message
@@ -168,6 +171,22 @@ def test_what_grows_is_told(tmp_path: Path) -> None:
         client.page(f"/api/reels/{home['reels'][0]['id']}/graph")
         told = client.first_data("/api/live", lambda: agent.asks("And now?").says("Done").save(path))
         assert (told["kept"], told["total"]) == (5, 6)
+
+
+def test_ctrl_c_ends_it_without_a_word(trace: Path) -> None:
+    """Also while a browser listens to what grows."""
+    command = [sys.executable, "-m", "unspool", "view", "--no-open", "--port", "0", str(trace)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        client = Client(process.stdout.readline().strip())
+        with closing(http.client.HTTPConnection(client.host, client.port, timeout=30)) as connection:
+            connection.request("GET", "/api/live", headers={"cookie": client.cookie})
+            stream = connection.getresponse()
+            assert stream.readline() == b"retry: 2000\n"
+            process.send_signal(signal.SIGINT)
+            _, told = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert told == "1 trace\nCtrl-C ends it.\n"
 
 
 def test_a_port_that_is_taken(unspool: Run, trace: Path) -> None:

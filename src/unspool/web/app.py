@@ -27,8 +27,7 @@ class NotThere(Exception):
     """A reel or a request that we do not have."""
 
 
-def application(catalog: Catalog, token: str, port: int, version: str) -> Guard:
-    live = Live(catalog)
+def application(catalog: Catalog, live: Live, token: str, port: int, version: str) -> Guard:
 
     def page(make: Callable[[Request], Any]) -> Callable[[Request], Response]:
         """A plain function, which starlette runs in a thread: reading may take a while."""

@@ -12,11 +12,19 @@ _QUIET = 15.0
 """Seconds after which a comment is sent, so that a browser that is gone is noticed."""
 
 
+_OVER = b""
+
+
 class Live:
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
         self._queues: set[asyncio.Queue[bytes]] = set()
         self._watch: asyncio.Task[None] | None = None
+
+    def end(self) -> None:
+        """The server ends: so do all streams."""
+        for queue in self._queues:
+            queue.put_nowait(_OVER)
 
     async def listen(self) -> AsyncIterator[bytes]:
         """One browser's stream. Files are watched as long as anybody listens."""
@@ -28,9 +36,12 @@ class Live:
             yield b"retry: 2000\n\n"
             while True:
                 try:
-                    yield await asyncio.wait_for(queue.get(), _QUIET)
+                    told = await asyncio.wait_for(queue.get(), _QUIET)
                 except TimeoutError:
-                    yield b": still here\n\n"
+                    told = b": still here\n\n"
+                if told is _OVER:
+                    return
+                yield told
         finally:
             self._queues.discard(queue)
 

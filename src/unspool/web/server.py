@@ -4,12 +4,14 @@ import contextlib
 import secrets
 import socket
 from collections.abc import Callable
+from types import FrameType
 
 import uvicorn
 
 from unspool.errors import InputNotFound
 from unspool.jobs.view.catalog import Catalog
 from unspool.web.app import application
+from unspool.web.live import Live
 
 PORT = 7766
 """The same each time, so that links keep working; another if it is taken."""
@@ -20,12 +22,25 @@ def serve(catalog: Catalog, version: str, port: int | None, ready: Callable[[str
     listening = _listen(port)
     port = listening.getsockname()[1]
     token = secrets.token_urlsafe(24)
-    app = application(catalog, token, port, version)
+    live = Live(catalog)
+    app = application(catalog, live, token, port, version)
     config = uvicorn.Config(app, log_level="error", lifespan="off", timeout_graceful_shutdown=1, server_header=False)
-    server = uvicorn.Server(config)
+    server = _Server(config, live)
     ready(f"http://127.0.0.1:{port}/?token={token}")
     with contextlib.suppress(KeyboardInterrupt):  # that is how it ends
         server.run(sockets=[listening])
+
+
+class _Server(uvicorn.Server):
+    """Ends what browsers listen to, so that nothing has to be waited for and cut off."""
+
+    def __init__(self, config: uvicorn.Config, live: Live) -> None:
+        super().__init__(config)
+        self._live = live
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self._live.end()
+        super().handle_exit(sig, frame)
 
 
 def _listen(port: int | None) -> socket.socket:

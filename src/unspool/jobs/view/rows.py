@@ -139,7 +139,7 @@ class _Rows:
             duration=request.duration_ms,
             usage=_bare(request),
             cost=None if cost is None else cost.total,
-            added=_added(request, before),
+            added=_added(request, self._counted(before)),
             missed=missed(request, before),
             tools=list(dict.fromkeys(call.name for call in calls)),
             failed=any(self._failed.get(call.id) for call in calls if call.id),
@@ -147,6 +147,13 @@ class _Rows:
             stop=request.stop_reason,
             messages=len(request.request_messages),
         )
+
+    def _counted(self, before: CookedRequest | None) -> CookedRequest | None:
+        """The nearest request whose tokens are known: a log does not tell those of every call."""
+        while before is not None and before.usage is None:
+            number = self._earlier(before.parent_id, self._numbers[before.id])
+            before = None if number is None else self._requests[number]
+        return before
 
     def _tail(self, request: CookedRequest, parent: int | None) -> list[CookedMessage]:
         """Messages behind those that the parent had: what is new at the end."""
