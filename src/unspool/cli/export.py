@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
+    from unspool.jobs.view.catalog import Catalog
     from unspool.jobs.view.redacting import Redaction
 
 _REDACT = click.option(
@@ -54,7 +55,7 @@ def html(version: str, paths: tuple[str, ...], output: str | None, site: str | N
         elif site is not None:
             _write_site(site, pages(catalog, version, redaction))
     if not quiet:
-        _say(output if output is not None else f"{site}/index.html", len(catalog), redaction)
+        _say(output if output is not None else f"{site}/index.html", catalog, redaction)
 
 
 @command.command("markdown")
@@ -79,7 +80,7 @@ def markdown(path: str, output: str, redact: bool, quiet: bool) -> None:
         lines = (line.encode("utf-8", "replace") for reel in catalog for line in as_markdown(reel, redaction))
         write(output, lines)
     if not quiet and output != "-":
-        _say(output, len(catalog), redaction)
+        _say(output, catalog, redaction)
 
 
 def _write_site(folder: str, files: "object") -> None:
@@ -99,10 +100,12 @@ def _write_site(folder: str, files: "object") -> None:
         write(str(place), [data])
 
 
-def _say(place: str, number: int, redaction: "Redaction | None") -> None:
-    from unspool.cli.words import plural, say
+def _say(place: str, catalog: "Catalog", redaction: "Redaction | None") -> None:
+    from unspool.cli.view import counted, say_notes
+    from unspool.cli.words import say
 
-    say(f"{plural(number, 'conversation file', 'conversation files')} in {place}" if number > 1 else place)
+    say_notes(catalog)
+    say(f"{counted(catalog)} in {place}" if len(catalog) > 1 else place)
     if redaction is None:
         say("nothing was redacted")
         return

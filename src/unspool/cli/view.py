@@ -59,9 +59,7 @@ def command(version: str, paths: tuple[str, ...], port: int | None, no_open: boo
 def _say(catalog: "Catalog") -> None:
     from unspool.cli.words import plural, say
 
-    kinds = [reel.kind for reel in catalog]
-    told = [plural(number, kind) for kind in ("trace", "session", "thread") if (number := kinds.count(kind))]
-    say(", ".join(told) or "no session on this machine: see `unspool sources` for where we look")
+    say(counted(catalog) or "no session on this machine: see `unspool sources` for where we look")
     if catalog.unknown:
         say(f"{plural(len(catalog.unknown), 'file')} neither recorded calls nor a log, the first: {catalog.unknown[0]}")
 
@@ -79,4 +77,22 @@ def _list(catalog: "Catalog") -> None:
         cost = f"${row.cost:.2f}" if row.cost is not None else ""
         told = f"{row.kind:<8} {row.agent or '':<12} {size:>12} {human(tokens):>8} {cost:>8}  {one_line(row.name)[:60]}"
         click.echo(told.rstrip())
+    say_notes(catalog)
     _say(catalog)
+
+
+def counted(catalog: "Catalog") -> str:
+    from unspool.cli.words import plural
+
+    kinds = [reel.kind for reel in catalog]
+    return ", ".join(plural(number, kind) for kind in ("trace", "session", "thread") if (number := kinds.count(kind)))
+
+
+def say_notes(catalog: "Catalog") -> None:
+    """What was not understood of what was read."""
+    from unspool.cli.words import plural, say
+
+    for reel in catalog:
+        if reel.is_open and (notes := reel.load().cooked.notes):
+            first = reel.note(notes[0])
+            say(f"{plural(len(notes), 'record')} not understood, the first: {first.origin}: {first.reason}")
