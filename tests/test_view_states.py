@@ -49,6 +49,7 @@ def test_what_grows_appears_and_nothing_moves(window: Window, tmp_path: Path) ->
             file.write(json.dumps(agent.records[-1]) + "\n")
         expect(rows(page)).to_have_count(6, timeout=20_000)
         expect(rows(page).nth(5)).to_contain_text("One more")
+        expect(page.get_by_role("button", name=re.compile("new ↓"))).to_have_count(0)  # it is seen already
         assert selected(page) == "c1"
 
 

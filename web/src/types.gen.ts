@@ -198,6 +198,7 @@ export interface RequestPage {
   response_model?: string | null;
   usage?: Usage | null;
   cost?: Cost | null;
+  first_byte?: number | null;
   error?: unknown;
   origin?: Origin | null;
   notes?: Note[];

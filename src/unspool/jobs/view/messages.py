@@ -53,6 +53,7 @@ def request_page(reel: Reel, known: Loaded, request: CookedRequest) -> RequestPa
         response_model=request.response_model,
         usage=usage,
         cost=cost or price(request.model, usage, request.timestamp, request.format),
+        first_byte=known.first_bytes.get(request.id),
         error=request.error,
         origin=reel.place(request.origin),
         notes=[reel.note(note) for note in known.cooked.notes if note.origin == request.origin][:_NOTES],

@@ -176,6 +176,8 @@ class RequestPage(Struct, omit_defaults=True):
     response_model: str | None = None
     usage: Usage | None = None
     cost: Cost | None = None
+    first_byte: float | None = None
+    """Milliseconds until the answer began, where it was recorded."""
     error: Any = None
     origin: Origin | None = None
     notes: list[Note] = []

@@ -52,7 +52,9 @@ class Redaction:
             [replace(note, reason=self.text(note.reason)) for note in cooked.notes],
         )
         events = [self._event(event) for event in known.events]
-        return loaded(clean, known.agents, known.version, events if known.typed is not None else None)
+        made = loaded(clean, known.agents, known.version, events if known.typed is not None else None)
+        made.first_bytes = known.first_bytes
+        return made
 
     def _message(self, message: CookedMessage) -> CookedMessage:
         calls = message.tool_calls

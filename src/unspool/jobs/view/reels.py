@@ -57,6 +57,8 @@ class Loaded(Struct):
     """Of a session."""
     typed: Set[str] | None = None
     """What people typed, where a log tells it from what the agent put beside it."""
+    first_bytes: Mapping[str, float] = {}
+    """Of requests, where it was recorded: milliseconds until the answer began."""
     cache: dict[str, Any] = {}
     """What was worked out of it: a transcript by its leaf, and the like."""
 
@@ -99,7 +101,6 @@ def loaded(cooked: Cooked, agents: Mapping[str, str | None], version: int, event
         children,
         events or [],
         typed,
-        {},
     )
 
 
@@ -224,6 +225,7 @@ class TrafficReel(Reel):
         self._traffic = Traffic(self._wire)
         self._cooking = Cooking()
         self._agents: list[tuple[CookedRequest, str | None]] = []
+        self._first_bytes: list[tuple[CookedRequest, float]] = []
 
     def files(self) -> list[str]:
         return self._names
@@ -248,7 +250,9 @@ class TrafficReel(Reel):
             self._take()
         cooked = self._cooking.cooked()
         cooked.notes = [*cooked.notes, *(file.rest for file in self._files if file.rest is not None)]
-        return loaded(cooked, {request.id: agent for request, agent in self._agents}, version)
+        made = loaded(cooked, {request.id: agent for request, agent in self._agents}, version)
+        made.first_bytes = {request.id: first for request, first in self._first_bytes}
+        return made
 
     def _take(self) -> None:
         for file in self._files:
@@ -257,6 +261,8 @@ class TrafficReel(Reel):
                     request = self._cooking.add(item)
                     if request is not None and isinstance(item, Exchange):
                         self._agents.append((request, agent_of(item)))
+                        if isinstance(first := (item.extra or {}).get("ttfb_ms"), int | float):
+                            self._first_bytes.append((request, first))
             except OSError as error:
                 raise InputNotFound(f"{file.path}: {error.strerror}") from error
 

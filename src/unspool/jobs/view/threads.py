@@ -98,7 +98,9 @@ class ThreadReel(Reel):
         _link(requests, told)
         self._answers = _answers(requests, told)
         agents = {request.id: _agent(told.turns[request.id]) for request in requests}
-        return loaded(Cooked(cooker.messages, cooker.tools, requests, []), agents, version)
+        made = loaded(Cooked(cooker.messages, cooker.tools, requests, []), agents, version)
+        made.first_bytes = dict(_first_bytes(told))
+        return made
 
     def row(self) -> ReelRow:
         row = ReelRow(self.id, "thread", self._title, size=size_of(self.files()), session=self._named or self._root)
@@ -273,6 +275,13 @@ def _answers(requests: Sequence[CookedRequest], told: _Told) -> dict[str, str]:
         for name in told.paths[request.id]:
             found.setdefault(name, request.id)
     return found
+
+
+def _first_bytes(told: _Told) -> Iterator[tuple[str, float]]:
+    for name, turn in told.turns.items():
+        answer = turn.answer
+        if answer is not None and answer.started is not None and answer.first is not None:
+            yield name, answer.first - answer.started
 
 
 def _agent(turn: Turn) -> str | None:
