@@ -12,7 +12,7 @@ from unspool.errors import InputNotFound
 from unspool.exports.cooked import documents, encode, flatten
 from unspool.jobs.cook import cook
 from unspool.jobs.view.catalog import Catalog
-from unspool.jobs.view.messages import cache_report, cards, expand_ids
+from unspool.jobs.view.messages import cache_report, cards, expand_ids, request_page
 from unspool.jobs.view.originals import card_pictures, exchange_of, original, pictures
 from unspool.jobs.view.reels import SessionReel
 from unspool.jobs.view.searching import search
@@ -296,3 +296,12 @@ def test_a_call_that_a_killed_recorder_left_is_there_until_the_next_one_takes_it
     reel._due = 0.0
     reel.refresh()
     assert [request.id for request in reel.load().cooked.requests] == ["1"]
+
+
+def test_when_the_answer_began(tmp_path: Path) -> None:
+    agent = a_day()
+    agent.records[0]["ttfb_ms"] = 310.5
+    agent.records[1]["ttfb_ms"] = "soon"
+    reel, known = opened(agent.save(tmp_path / "t.jsonl"))
+    told = [request_page(reel, known, request).first_byte for request in known.cooked.requests[:3]]
+    assert told == [310.5, None, None]

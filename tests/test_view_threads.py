@@ -31,7 +31,7 @@ class Talk:
     def says(self, text: str, continues: str, model: str = "claude-sonnet-4-5", **more: object) -> str:
         answer = Answer(
             provider="anthropic", api="claude", model=model, usage=Usage(100, output=10), started=1_772_460_000_000,
-            ended=1_772_460_001_500, **more,  # type: ignore[arg-type]
+            first=1_772_460_000_400, ended=1_772_460_001_500, **more,  # type: ignore[arg-type]
         )  # fmt: skip
         return self.put(Draft(Message("assistant", (Text(text),)), continues=(continues,), answer=answer)).id
 
@@ -66,6 +66,7 @@ def test_answers_are_requests_and_forks_are_branches(talk: Talk) -> None:
     assert rows[0].model == "claude-sonnet-4-5"
     assert rows[0].duration == 1500
     assert rows[0].cost is not None
+    assert reel.load().first_bytes[blue] == 400
     assert (reel.kind, reel.row().name) == ("thread", "sky · Why is the sky blue?")
 
 
