@@ -103,12 +103,32 @@ def scenes(folder: Path) -> Iterator[tuple[list[str], list[Shot]]]:
         [Shot("home"), Shot("home-narrow", width=360, height=740), Shot("view-usage", ("u",), height=700)],
     )
     yield [], [Shot("empty"), Shot("empty-dark", dark=True)]
+    many(folder / "many.jsonl")
+    yield ["many.jsonl"], [Shot("many", ("End",)), Shot("many-narrow", width=360, height=740)]
+    (folder / "nothing.jsonl").touch()
+    yield ["nothing.jsonl"], [Shot("no-request-yet"), Shot("no-request-yet-narrow", width=360, height=740)]
     hostile = Agent().asks("<img src=x onerror=alert(1)>\n\n[click](javascript:alert(1))")
     hostile.says("<script>alert(1)</script>\n\n![x](https://evil.example/x.png)\n\n\x1b[31mred\x1b[0m \x1b[2J")
     broken = hostile.save(folder / "hostile.jsonl")
     with broken.open("a") as file:
         file.write("no call at all\n")
     yield [broken.name], [Shot("hostile"), Shot("hostile-dark", dark=True)]
+
+
+def many(path: Path) -> Path:
+    """A long conversation with late forks."""
+    agent = Agent()
+    for number in range(300):
+        agent.asks(f"Step {number}") if number % 9 == 0 else agent.result(f"t{number - 1}", "done")
+        agent.calls(f"t{number}", "Bash", command=f"make step-{number}")
+        if number in (40, 120, 200):
+            kept = list(agent.messages)
+            del agent.messages[len(kept) - 60 :]
+            agent.asks(f"Rather another way than step {number}").says("That works too.")
+            agent.messages = kept
+        if number % 9 == 8:
+            agent.result(f"t{number}", "done", is_error=number % 18 == 8).says(f"Step {number} is done.")
+    return agent.save(path)
 
 
 def shop(path: Path) -> Path:
