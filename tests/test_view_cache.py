@@ -107,13 +107,14 @@ def test_a_log_does_not_tell_everything(tmp_path: Path) -> None:
     log.user("Two").says("2", usage=(10, 0, 9500, 5))
     told = last(log, tmp_path).words[1]
     assert told.startswith("Nothing was found, not even the tools and the system prompt, which stand first: one of")
-    assert told.endswith("A log keeps neither tools nor, mostly, the system prompt.")
+    assert told.endswith("Neither the tools nor, mostly, the system prompt are known here.")
 
 
 def test_nothing_differs(tmp_path: Path) -> None:
     told = last(begun().misses("2"), tmp_path).words[1]
     assert told == (
-        "Nothing was found, not even the tools and the system prompt, which stand first: the provider dropped it."
+        "Nothing was found, not even the tools and the system prompt, which stand first: the provider dropped it, or "
+        "served the call from another machine."
     )
 
 
@@ -139,8 +140,8 @@ def test_thinking_that_is_not_sent_again(tmp_path: Path) -> None:
     agent = Agent().asks("One").calls("t1", "Bash", command="a").result("t1", "1").says("Well.", thinking="Hm.")
     agent.size += 2000
     assert last(agent.asks("Two").misses("2", hit=4480), tmp_path).words[1] == (
-        "A new prompt came: what the model thought since the one before it (#1) is not sent any more, so the prompts "
-        "part behind message 2."
+        "It was found as far as #1 had sent it, message 2, where the turn before began: most likely, what the model "
+        "thought in that turn is not sent any more with the new prompt."
     )
 
 

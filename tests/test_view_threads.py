@@ -15,6 +15,7 @@ from unspool.jobs.view.pages import Grown
 from unspool.jobs.view.threads import ThreadReel
 from unspool.model import Answer, Document, Draft, Message, Text, ToolResult, ToolUse, Turn, Usage
 from unspool.store.store import Store
+from viewing import a_session
 
 PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
@@ -157,6 +158,29 @@ def _refreshed(reel: ThreadReel) -> Grown:
             return grown
         sleep(0.01)
     raise AssertionError("nothing was told")
+
+
+def test_a_thread_that_is_removed_stays_as_it_was(unspool: Run, talk: Talk) -> None:
+    talk.says("1", talk.asks("One?", head="count"))
+    reel = opened("count")
+    reel.load()
+    assert unspool("thread", "rm", "count", "--yes").returncode == 0
+    assert reel.refresh() is None
+    assert len(reel.load().rows) == 1
+
+
+def test_a_broken_store_keeps_no_session_away(unspool: Run, home: Path, tmp_path: Path) -> None:
+    home.mkdir()
+    (home / "turns.db").write_bytes(b"no database at all" * 100)
+    projects = tmp_path / "user" / ".claude" / "projects" / "shop"
+    projects.mkdir(parents=True)
+    a_session().save(projects / "5d0c7a1e-3b42-4c55-8d0f-1f6f3b0c9a11.jsonl")
+    for names in ((), ("latest",)):
+        done = unspool("view", *names, "--list", HOME=str(tmp_path / "user"))
+        assert done.returncode == 0, done.stderr
+        assert b"Mend the bridge" in done.stdout
+    assert b"turns.db: file is not a database" in unspool("view", "--list", HOME=str(tmp_path / "user")).stderr
+    assert unspool("view", "nothing-of-that-name", "--list").returncode == 2
 
 
 def test_without_a_name_all_threads_are_listed(talk: Talk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

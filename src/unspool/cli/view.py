@@ -60,6 +60,8 @@ def _say(catalog: "Catalog") -> None:
     from unspool.cli.words import plural, say
 
     say(counted(catalog) or "no session on this machine: see `unspool sources` for where we look")
+    for fault in catalog.faults:
+        say(f"unspool: {fault}")
     if catalog.unknown:
         say(f"{plural(len(catalog.unknown), 'file')} neither recorded calls nor a log, the first: {catalog.unknown[0]}")
 

@@ -144,7 +144,7 @@ def _reason(now: Asked, before: Asked) -> tuple[str, str, str]:
     if usage is None or not before.path:
         return "Both prompts begin alike and in time, as far as is known: the provider dropped it.", "", ""
     whole = usage.input + usage.cache_read + usage.cache_write
-    is_log = now.exchange is None and not now.tools
+    is_log = not now.tools and (now.exchange is None or not now.exchange.origin.size)
     return why(usage.cache_read, whole, before.path, _prompted(now, before), is_log), "", ""
 
 

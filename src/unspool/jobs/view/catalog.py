@@ -11,14 +11,15 @@ from time import monotonic
 from msgspec import Struct
 
 from unspool.dialect import Record
-from unspool.errors import InputNotFound, SessionNotFound, UnspoolError
+from unspool.errors import InputNotFound, SessionNotFound, StoreFault, UnspoolError
 from unspool.ingest.finding import given as files_in
 from unspool.ingest.open import is_call
 from unspool.jobs.cook import is_session
 from unspool.jobs.sessions import Seen, find_sessions
 from unspool.jobs.show import find, on_disk
+from unspool.jobs.view.cooked_files import CookedReel
 from unspool.jobs.view.pages import Grown, ReelRow
-from unspool.jobs.view.reels import CookedReel, Reel, SessionReel, TrafficReel
+from unspool.jobs.view.reels import Reel, SessionReel, TrafficReel
 from unspool.jobs.view.threads import all_threads, find_thread
 from unspool.sources.copies import fetched, named
 from unspool.sources.files import DASH, JOURNAL, Damaged, blocks, is_database, unfinished
@@ -35,6 +36,8 @@ class Given(Struct):
     reels: list[Reel]
     unknown: list[str] = []
     """Files that are neither recorded calls nor logs."""
+    faults: list[str] = []
+    """What could not be looked at, in words."""
 
 
 class Catalog:
@@ -47,7 +50,7 @@ class Catalog:
         self._named = named
         self._lock = threading.Lock()
         found = look(self._paths, seen)
-        self.unknown = found.unknown
+        self.unknown, self.faults = found.unknown, found.faults
         self._reels = self._known(found.reels)
         self._due = monotonic() + _PATIENCE
         self._watched = not paths or any(Path(path).is_dir() for path in paths)
@@ -92,7 +95,7 @@ class Catalog:
             start = monotonic()
             try:
                 found = look(self._paths, jobs=1)  # a server's threads start no processes
-            except InputNotFound:  # a folder that was emptied: what was there stays
+            except UnspoolError:  # a folder that was emptied: what was there stays
                 return False
             finally:
                 self._due = monotonic() + max(_PATIENCE, 10 * (monotonic() - start))
@@ -123,7 +126,11 @@ def opened(paths: Sequence[str], seen: Seen = lambda _path: None) -> Iterator[Ca
 
 def look(paths: Sequence[str], seen: Seen = lambda _path: None, jobs: int | None = None) -> Given:
     if not paths:
-        return Given([*all_threads(), *(SessionReel(found) for found in find_sessions(jobs=jobs, seen=seen)[0])])
+        sessions: list[Reel] = [SessionReel(found) for found in find_sessions(jobs=jobs, seen=seen)[0]]
+        try:
+            return Given([*all_threads(), *sessions])
+        except StoreFault as error:  # the sessions are none the worse for it
+            return Given(sessions, faults=[str(error)])
     whole = Given([], [])
     for name in dict.fromkeys(paths):
         part = _one(name, seen, jobs)
@@ -134,8 +141,9 @@ def look(paths: Sequence[str], seen: Seen = lambda _path: None, jobs: int | None
 
 
 def _one(name: str, seen: Seen, jobs: int | None) -> Given:
-    if not Path(name).exists() and (thread := find_thread(name, exactly=True)) is not None:
-        return Given([thread])
+    with suppress(StoreFault):  # a session of that name can be shown all the same; if there is none, the fault is told
+        if not Path(name).exists() and (thread := find_thread(name, exactly=True)) is not None:
+            return Given([thread])
     if is_session(name):
         return Given([_named(name)])
     files = [path for path, _ in files_in([name])]

@@ -38,10 +38,10 @@ def served(read: int, path: Sequence[Step]) -> Step | None:
 def why(read: int, tokens: int, path: Sequence[Step], prompted: bool, is_log: bool) -> str:
     """In words. `tokens` is the size of the whole prompt, `prompted` whether it brings a new question.
 
-    The path ends in the parent; `is_log`: much of what was sent is not known.
+    The path ends in the parent; `is_log`: much of what was sent is not known. What is only likely is told as such.
     """
     parent, last = path[-1], served(read, path)
-    unknown = " A log keeps neither tools nor, mostly, the system prompt." if is_log else ""
+    unknown = " Neither the tools nor, mostly, the system prompt are known here." if is_log else ""
     if tokens < parent.tokens * _SHORTER:
         return (
             f"The prompt is {parent.tokens - tokens:,} tokens shorter than the one before it: something was taken out"
@@ -51,7 +51,7 @@ def why(read: int, tokens: int, path: Sequence[Step], prompted: bool, is_log: bo
         changed = "one of these changed, or a setting, or " if is_log else ""
         return (
             f"Nothing was found, not even the tools and the system prompt, which stand first: {changed}the provider "
-            f"dropped it.{unknown}"
+            f"dropped it, or served the call from another machine.{unknown}"
         )
     if last is None:
         return (
@@ -61,14 +61,15 @@ def why(read: int, tokens: int, path: Sequence[Step], prompted: bool, is_log: bo
     turn = _turn(path)
     if prompted and turn is not None and last == turn[0] and any(step.thought for step in turn):
         return (
-            f"A new prompt came: what the model thought since the one before it (#{last.number}) is not sent any more, "
-            f"so the prompts part behind message {last.messages}."
+            f"It was found as far as #{last.number} had sent it, message {last.messages}, where the turn before began: "
+            "most likely, what the model thought in that turn is not sent any more with the new prompt."
         )
     if last == parent:
         return "All that was sent before was found; what differs is what the answer added."
     return (
         f"It was found as far as #{last.number} had sent it, message {last.messages}. Both prompts go on alike behind "
-        f"that, and in time: the provider had not kept it yet, dropped it, or served the call from another machine."
+        f"that{', as far as is known,' if is_log else ','} and in time: the provider had not kept it yet, dropped it, "
+        "or served the call from another machine."
     )
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -30,11 +29,8 @@ from unspool.model import (
     CookedTool,
     Event,
     Exchange,
-    Message,
     Note,
     Origin,
-    Text,
-    Tool,
     Usage,
 )
 from unspool.model.event import AgentMessage, SlashCommand, User
@@ -151,9 +147,11 @@ class Reel(ABC):
         """Read what is new, if anything is. What takes long to read is read less often."""
         with self._lock:
             before = self._loaded
-            if before is None or monotonic() < self._due or not self._changed():
+            if before is None or monotonic() < self._due:
                 return None
             try:
+                if not self._changed():
+                    return None
                 self._loaded = after = self._timed(before.version + 1)
             except UnspoolError:  # it is gone, or no log any more: what was read of it stays
                 return None
@@ -272,68 +270,6 @@ class TrafficReel(Reel):
                 yield record
             else:
                 yield from self._traffic.read(record)
-
-
-class CookedReel(Reel):
-    """What `unspool cook` wrote."""
-
-    def __init__(self, path: str) -> None:
-        super().__init__(path)
-        self._path = path
-        self._stamp = Growing(path)
-
-    def files(self) -> list[str]:
-        return [self._path]
-
-    def _changed(self) -> bool:
-        return self._stamp.changed()
-
-    def _read(self, version: int) -> Loaded:
-        self._stamp = Growing(self._path)
-        self._stamp.mark()
-        cooked = read_cooked(self._path)
-        return loaded(cooked, whose(cooked), version)
-
-
-_REQUEST: dict[str, Any] = {
-    "parent_id": None, "timestamp": None, "request_messages": [], "response_messages": [], "model": None, "tools": [],
-    "duration_ms": None, "parent_reason": None, "retry_of": None, "format": "", "status": None, "stream": False,
-    "interrupted": False, "stop_reason": None, "raw_stop_reason": None, "usage": None, "error": None,
-    "response_id": None, "response_model": None, "alternatives": [],
-}  # fmt: skip
-"""What older files do not have."""
-
-
-def read_cooked(path: str) -> Cooked:
-    from unspool.sources.files import blocks
-
-    data = b"".join(blocks(path))
-    try:
-        return msgspec.json.decode(data, type=Cooked)
-    except msgspec.ValidationError:  # by llm-path, or an older version
-        value = msgspec.json.decode(data)
-    for request in value.get("requests", []):
-        for key, default in {**_REQUEST, "origin": {"file": path, "line": 0, "offset": 0, "size": 0}}.items():
-            request.setdefault(key, default)
-    try:
-        return msgspec.convert({"notes": [], "tools": [], **value}, Cooked, strict=False)
-    except msgspec.ValidationError as error:
-        raise InputNotFound(f"{path}: not what `unspool cook` writes: {error}") from error
-
-
-def whose(cooked: Cooked) -> dict[str, str | None]:
-    """The agents of requests, by what they say and offer; of logs, the format is the agent's name."""
-    messages = {message.id: message for message in cooked.messages}
-    tools = {tool.id: Tool(tool.name) for tool in cooked.tools}
-    found: dict[str, str | None] = {}
-    for request in cooked.requests:
-        opening = [messages[name] for name in request.request_messages[:4] if name in messages]
-        said = tuple(Message("system", (Text(message.content[:4000]),), "string") for message in opening)
-        offered = tuple(tools[name] for name in request.tools if name in tools)
-        found[request.id] = agent_of(Exchange(Origin("", 0, 0, 0), request.format, said, offered)) or (
-            request.format if request.format not in ("openai", "claude", "gemini", "responses", "") else None
-        )
-    return found
 
 
 class SessionReel(Reel):
