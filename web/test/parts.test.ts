@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { plain, runs } from "../src/lib/ansi";
 import { cardsOf, placeOf, rawOf } from "../src/lib/cards";
 import { keeps, NO_FILTER, sorted } from "../src/lib/filter";
-import { duration, money, tokens } from "../src/lib/format";
+import { duration, money, shortly, tokens } from "../src/lib/format";
 import { candidates } from "../src/lib/index";
 import { format, parse } from "../src/lib/route";
 import { compressed, type Store } from "../src/lib/store";
@@ -28,6 +28,9 @@ describe("numbers", () => {
     expect([0, 0.00001, 0.0004, 0.041, 1.84, 1234].map(money)).toEqual(["$0", "<$0.0001", "$0.0004", "$0.041", "$1.84", "$1,234"]);
     expect([12, 3100, 41_000, 600_000, 1e7, 1e9].map(duration)).toEqual(["12 ms", "3.1 s", "41 s", "10 min", "3 h", "12 d"]);
     expect(money(null)).toBe("");
+  });
+  it("models have short names", () => {
+    expect(["claude-sonnet-4-5-20250929", "openai/gpt-5-mini", "gpt-4o-2024-08-06", "gemini-2.5-pro", "claude-opus-4@20250514"].map(shortly)).toEqual(["sonnet-4-5", "gpt-5-mini", "gpt-4o", "gemini-2.5-pro", "opus-4"]);
   });
 });
 

@@ -91,3 +91,8 @@ export function add(a: Usage, b: Usage | null | undefined): Usage {
     reasoning: (a.reasoning ?? 0) + (b.reasoning ?? 0),
   };
 }
+
+/** A model's name without its vendor and its date. */
+export function shortly(model: string): string {
+  return model.replace(/^.*\//, "").replace(/^claude-/, "").replace(/[-@](?:20\d{6}|20\d\d-\d\d-\d\d|latest|preview)$/, "");
+}
