@@ -92,7 +92,13 @@ export function add(a: Usage, b: Usage | null | undefined): Usage {
   };
 }
 
-/** A model's name without its vendor and its date. */
+const short = new Map<string, string>();
+
+/** A model's name without its vendor and its date. There are few of them, and many rows: so each is worked out once. */
 export function shortly(model: string): string {
-  return model.replace(/^.*\//, "").replace(/^claude-/, "").replace(/[-@](?:20\d{6}|20\d\d-\d\d-\d\d|latest|preview)$/, "");
+  const known = short.get(model);
+  if (known !== undefined) return known;
+  const made = model.replace(/^.*\//, "").replace(/^claude-/, "").replace(/[-@](?:20\d{6}|20\d\d-\d\d-\d\d|latest|preview)$/, "");
+  short.set(model, made);
+  return made;
 }
