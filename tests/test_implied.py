@@ -195,6 +195,16 @@ def test_the_calls_of_a_session_use_what_the_session_used(unspool: Run, machine:
     assert {name: sum(usage.get(name, 0) for usage in usages) for name in used} == used
 
 
+def test_what_the_program_tells_between_a_result_and_its_count_costs_no_count(unspool: Run, tmp_path: Path) -> None:
+    told = {"type": "edited_text_file", "filename": "a.py", "snippet": "1 tea"}
+    log = Claude().user("Tea").calls("t1", "Bash", command="brew").result("t1", "hot")
+    log._record("attachment", attachment=told).says("Done").user("Thanks").says("Welcome")
+    path = log.save(tmp_path / f"{SHOP}.jsonl")
+    requests = json.loads(unspool("cook", path, "-q").stdout)["requests"]
+    assert [bool(request["usage"]) for request in requests] == [True, True, True]
+    assert len(requests[1]["request_messages"]) == 4, "the prompt, the call, its result, and what was told"
+
+
 def test_what_could_not_be_read_is_noted(unspool: Run, machine: Machine) -> None:
     path = Claude().user("x").says("y").save(machine.home / "log.jsonl")
     path.write_bytes(path.read_bytes() + b'{"torn\n')

@@ -47,6 +47,8 @@ class Implied:
         """When the model was last given something."""
         self._asked: str | None = None
         """When it was given what it answers to."""
+        self._later: list[Message] = []
+        """What was said behind an answer whose tokens are still to be counted: with the next one, in some logs."""
         self._usage: Usage | None = None
         self._told: TokenUsage | None = None
         self._newest: str | None = None
@@ -83,7 +85,7 @@ class Implied:
     def _feed(self, event: Event) -> Iterator[Exchange]:
         match event.content:
             case Thinking() | Said() | ToolCall() as said:
-                if self._usage is not None or (self._results and not self._counts):
+                if self._usage is not None or self._later or (self._results and not self._counts):
                     yield from self.close()
                 if self._first is None:
                     self._first, self._asked = event, self._sent
@@ -117,7 +119,8 @@ class Implied:
             self._messages.append(answer)
         if self._results:
             self._messages.append(Message("user", tuple(self._results)))
-        self._answer, self._results, self._first, self._last = [], [], None, None
+        self._messages += self._later
+        self._answer, self._results, self._later, self._first, self._last = [], [], [], None, None
         self._usage = self._told = None
 
     def _count(self, usage: TokenUsage) -> None:
@@ -132,10 +135,14 @@ class Implied:
         )
 
     def _say(self, event: Event, text: str) -> Iterator[Exchange]:
+        message = Message("user", self._blocks(event, text) or (Text(text),), "string")
+        self._sent = event.timestamp
+        if self._answer and self._counts and self._usage is None:
+            self._later.append(message)
+            return
         if self._answer or self._results:
             yield from self.close()
-        self._messages.append(Message("user", self._blocks(event, text) or (Text(text),), "string"))
-        self._sent = event.timestamp
+        self._messages.append(message)
 
     def _exchange(self, first: Event, last: Event, answer: Message) -> Exchange:
         compacted, self._compacted, self._newest = self._compacted, None, first.id
