@@ -16,6 +16,7 @@ import pytest
 from unspool.dialect import Decoder, Head, Reader, Record
 from unspool.exports.events import content_of, line
 from unspool.ingest.heads import head_of
+from unspool.ingest.implied import implied
 from unspool.ingest.logs import OpenLog, open_log
 from unspool.model import Event, Facts, Note, Origin
 from unspool.model.event import TokenUsage
@@ -278,3 +279,14 @@ def replaced(value: Any, others: tuple[Any, ...] = REPLACEMENTS, whole: bool = T
 
 def test_every_reader_has_a_folder_and_every_folder_a_reader() -> None:
     assert {folder.name for folder in FOLDERS.iterdir()} == READERS.keys()
+
+
+@pytest.mark.parametrize("case", cases(), ids=name_of)
+def test_the_calls_that_a_log_implies_used_what_it_counts(case: Path, tmp_path: Path) -> None:
+    for log in opened(case, tmp_path):
+        items = list(log)
+        counted = [item.content for item in items if isinstance(item, Event) and isinstance(item.content, TokenUsage)]
+        calls = [call for call in implied((log.reader.agent, item) for item in items) if not isinstance(call, Note)]
+        used = [call.response.usage for call in calls if call.response.usage is not None]
+        for name in ("input", "cache_read", "cache_write", "output", "reasoning"):
+            assert sum(getattr(each, name) for each in used) == sum(getattr(each, name) for each in counted)

@@ -50,6 +50,8 @@ class Implied:
         self._later: list[Message] = []
         """What was said behind an answer whose tokens are still to be counted: with the next one, in some logs."""
         self._usage: Usage | None = None
+        self._unclaimed: list[tuple[Event, TokenUsage]] = []
+        """Counts of tokens for which there is no answer: they go to the next one, so that none is lost."""
         self._told: TokenUsage | None = None
         self._newest: str | None = None
         self._compacted: str | None = None
@@ -76,6 +78,9 @@ class Implied:
         """The log is at its end."""
         yield from self._release()
         yield from self.close()
+        if self._unclaimed:
+            (first, _), (last, _) = self._unclaimed[0], self._unclaimed[-1]
+            yield self._exchange(first, last, None)
 
     def _release(self) -> Iterator[Exchange]:
         held, self._held = self._held or [], None
@@ -98,6 +103,8 @@ class Implied:
             case TokenUsage() as usage:
                 if self._answer:
                     self._count(usage)
+                else:
+                    self._unclaimed.append((event, usage))
             case User(text=text) | AgentMessage(text=text) | Notification(text=text, level="context"):
                 yield from self._say(event, text)
             case SlashCommand(name=name, args=args):
@@ -144,7 +151,10 @@ class Implied:
             yield from self.close()
         self._messages.append(message)
 
-    def _exchange(self, first: Event, last: Event, answer: Message) -> Exchange:
+    def _exchange(self, first: Event, last: Event, answer: Message | None) -> Exchange:
+        for _, usage in self._unclaimed:
+            self._count(usage)
+        self._unclaimed.clear()
         compacted, self._compacted, self._newest = self._compacted, None, first.id
         model = self._told.model if self._told else None
         started, ended = time_of(self._asked or first.timestamp), time_of(last.timestamp)
@@ -153,7 +163,7 @@ class Implied:
             wire=self._agent,
             messages=(*self._system, *self._messages),
             response=Response(
-                (answer,),
+                () if answer is None else (answer,),
                 id=self._told.response_id if self._told else None,
                 model=model,
                 usage=self._usage,
