@@ -38,7 +38,6 @@ JOURNAL = ".journal"
 """Beside `trace.jsonl` lies `trace.jsonl.journal/`, with a file for each call in flight."""
 CALL = b"\xc5cal"
 """How the file of a call in flight begins."""
-_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _GZIP, _ZSTD, _SKIPPED = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"\x2a\x4d\x18"
 
 
@@ -139,7 +138,7 @@ def blocks(path: str, size: int = BLOCK) -> Iterator[bytes]:
                 yield from _composed(BufferedReader(_Rejoined(start, file)))
             elif _is_zstd(start[:4]):
                 yield from _unpack(BufferedReader(_Rejoined(start, file)))
-            elif start.startswith(_UTF_16):
+            elif _is_utf_16(start):
                 yield from _recoded(BufferedReader(_Rejoined(start, file)))
             else:
                 while start:
@@ -223,6 +222,12 @@ def _is_zstd(start: bytes) -> bool:
     return start == _ZSTD or (start[1:] == _SKIPPED and start[0] >> 4 == 5)
 
 
+def _is_utf_16(start: bytes) -> bool:
+    """Its mark, and then a letter of ASCII, as JSON begins with one: the mark alone may be any damage."""
+    marks = {codecs.BOM_UTF16_LE: start[3:4], codecs.BOM_UTF16_BE: start[2:3]}
+    return marks.get(start[:2]) == b"\0"
+
+
 def legible(path: str) -> str:
     """A file's name as text, as well as it can be: not every name is text."""
     return path if path.isascii() else os.fsencode(path).decode("utf-8", "replace")
@@ -244,4 +249,4 @@ def is_packed(path: str) -> bool:
         return False
     with opened(path) as file:
         start = file.read(4)
-        return start.startswith((_GZIP, CALL, *_UTF_16)) or _is_zstd(start)
+        return start.startswith((_GZIP, CALL)) or _is_zstd(start) or _is_utf_16(start)
