@@ -174,7 +174,7 @@ class Lineage:
         The further back, the more was added since; so the search ends where nothing nearer can come.
         """
         path, best, tries = step.path, None, _CANDIDATES
-        if self._heard.isdisjoint(path) and self._callers.keys().isdisjoint(self._rows.calls_in(path)):
+        if self._heard.isdisjoint(path) and not self._calls_again(path):
             return None
         seen: set[int] = set()
         for at in range(len(path) - 1, -1, -1):
@@ -191,6 +191,9 @@ class Lineage:
                         seen.add(maker)
                         best = min(filter(None, (best, self._compare(step, maker, at, best))), default=None, key=_far)
         return best
+
+    def _calls_again(self, path: Path) -> bool:
+        return bool(self._callers) and not self._callers.keys().isdisjoint(self._rows.calls_in(path))
 
     def _begins_with(self, step: Step, length: int) -> _Found | None:
         """A request whose path and answer, or whose path alone, is the beginning of this path."""

@@ -13,29 +13,17 @@ def link(
 
     `previous` names the response that a request says it continues. Nothing descends from the requests in `aside`.
     """
-    rows: dict[str, CookedMessage] = {}
-    calls: dict[str, list[str]] = {}
-    system: set[str] = set()
-    silent: set[str] = set()
-    for message in messages:  # once: they are many, and lie all over the memory
-        row, role = message.id, message.role
-        rows[row] = message
-        if role == "assistant":
-            if not message.content or message.content.isspace():
-                silent.add(row)
-        elif role == "tool_use":
-            if real := [call.id for call in message.tool_calls or () if call.id and _is_real(call.id)]:
-                calls[row] = real
-        elif role == "system":
-            system.add(row)
-        elif role == "thinking":
-            silent.add(row)
+    calls, system, silent = _kinds(messages)
+
+    def told(row: str) -> CookedMessage:
+        return messages[int(row[1:])]  # m0, m1, … in their order
+
     lineage = Lineage(
         Rows(
-            text=lambda row: rows[row].content,
-            is_user=lambda row: rows[row].role == "user",
+            text=lambda row: told(row).content,
+            is_user=lambda row: told(row).role == "user",
             calls=calls,
-            answers=lambda row: call if _is_real(call := rows[row].tool_use_id) else None,
+            answers=lambda row: call if _is_real(call := told(row).tool_use_id) else None,
         )
     )
 
@@ -64,6 +52,28 @@ def link(
         if request.id not in aside:
             lineage.add(step, found)
             linked.append(request)
+
+
+def _kinds(messages: list[CookedMessage]) -> tuple[dict[str, list[str]], set[str], set[str]]:
+    """The rows that make calls, with the ids of these; those of the system; and those that say nothing."""
+    calls: dict[str, list[str]] = {}
+    system: set[str] = set()
+    silent: set[str] = set()
+    for message in messages:  # once: they are many, and lie all over the memory
+        role = message.role
+        if role in ("user", "tool_result"):
+            continue
+        if role == "assistant":
+            if not message.content or message.content.isspace():
+                silent.add(message.id)
+        elif role == "tool_use":
+            if real := [call.id for call in message.tool_calls or () if call.id and _is_real(call.id)]:
+                calls[message.id] = real
+        elif role == "system":
+            system.add(message.id)
+        elif role == "thinking":
+            silent.add(message.id)
+    return calls, system, silent
 
 
 def _is_real(call_id: str | None) -> bool:

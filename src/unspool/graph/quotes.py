@@ -67,14 +67,22 @@ class Quotes:
             if len(text) > 2 * _EDGE:
                 text = f"{text[:_EDGE]} {text[-_EDGE:]}"
             text = text.lower()
-            known = self._asking[row] = any(word in text for word in _ASKS)
+            known = self._asking[row] = _holds_any(text, _ASKS)
         return known
 
     def says_summary(self, rows: Iterable[str]) -> bool:
         beginnings = [self._text(row)[:_BEGINNING] for row in rows]
-        return any(words in text for text in beginnings for words in _SUMMARIES)
+        return any(_holds_any(text, _SUMMARIES) for text in beginnings)
 
     def _sentences(self, row: str) -> list[str]:
         """Lines, and what tags and full stops part in them."""
         text = self._text(row).replace("<", "\n").replace(">", "\n").replace(". ", ".\n")
         return [piece for piece in map(str.strip, text.split("\n", _MANY)) if len(piece) >= _LONG]
+
+
+def _holds_any(text: str, words: tuple[str, ...]) -> bool:
+    """A loop: `any` takes half as long again, and every request asks."""
+    for word in words:  # noqa: SIM110
+        if word in text:
+            return True
+    return False
