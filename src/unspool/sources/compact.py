@@ -27,6 +27,8 @@ _WINDOW = 26
 """64 MB: twenty conversations of 500 KB lie within a sixth of it."""
 _LEVEL = 6
 """For what is new; what was said before costs the same at any level."""
+_MATCH = 6
+"""Bytes that must be the same to be referred to: of prose, shorter ones cost more than they save."""
 _LARGEST = 1 << 31
 
 
@@ -36,7 +38,9 @@ class Packer:
     def __init__(self) -> None:
         import zstandard
 
-        settings = zstandard.ZstdCompressionParameters.from_level(_LEVEL, window_log=_WINDOW, enable_ldm=True)
+        settings = zstandard.ZstdCompressionParameters.from_level(
+            _LEVEL, window_log=_WINDOW, min_match=_MATCH, enable_ldm=True
+        )
         self._stream = int.from_bytes(os.urandom(8))
         self._packer = zstandard.ZstdCompressor(compression_params=settings).compressobj()
         self._flush = zstandard.COMPRESSOBJ_FLUSH_BLOCK
