@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import hypothesis
 import pytest
 
-from browsing import CHROMIUM, FLAGS, Window
+from browsing import CHROMIUM, FLAGS, Window, viewer
 from unspool.jobs.cook import cook
 from unspool.model import CookedRequest
+from viewing import a_miss, a_session
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -106,3 +107,28 @@ def window(browser: "Browser") -> Iterator[Window]:
     yield window
     window.close()
     assert window.faults == []
+
+
+@pytest.fixture
+def trace(tmp_path: Path) -> Path:
+    """Where a recorder writes to."""
+    return tmp_path / "trace.jsonl"
+
+
+@pytest.fixture(scope="module")
+def missed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The trace of a conversation whose last request missed the cache."""
+    return a_miss().save(tmp_path_factory.mktemp("browser") / "trace.jsonl")
+
+
+@pytest.fixture(scope="module")
+def address(missed: Path) -> Iterator[str]:
+    """Where it can be viewed."""
+    with viewer(missed) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The log of a session to be viewed."""
+    return a_session().save(tmp_path_factory.mktemp("session") / "log.jsonl")

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 Handler = Callable[["Connection"], None]
-PATIENCE = 20.0
+PATIENCE = 60.0
 """Seconds that anything may take before a test fails."""
 
 

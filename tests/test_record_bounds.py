@@ -68,7 +68,7 @@ def test_past_the_bound_calls_are_forwarded_unrecorded_and_it_is_said_once(tmp_p
         with slow(trace):
             for number in range(12):
                 assert recording.ask(f"{number} {LARGE}") == said("hi")
-        told = list(recording.told)
+            told = list(recording.told)
         eventually(lambda: not recording.recorder.full)
         eventually(lambda: len(recording.told) > len(told))
         assert recording.ask("again") == said("hi")

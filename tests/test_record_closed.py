@@ -30,11 +30,6 @@ KEY = "sk-ant-" + "Q7f9Zk2LmX4vB8nR3tY6" * 3
 """Nobody's."""
 
 
-@pytest.fixture
-def trace(tmp_path: Path) -> Path:
-    return tmp_path / "trace.jsonl"
-
-
 def everything(folder: Path) -> bytes:
     found = b""
     for path in folder.rglob("*"):

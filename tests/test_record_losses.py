@@ -33,11 +33,6 @@ from recorders import (
 from unspool.jobs.cook import cook
 
 
-@pytest.fixture
-def trace(tmp_path: Path) -> Path:
-    return tmp_path / "trace.jsonl"
-
-
 def stalling(go_on: threading.Event, *pieces: bytes) -> Handler:
     """Answers with these pieces, and then says nothing until it is told to."""
 

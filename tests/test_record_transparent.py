@@ -25,11 +25,6 @@ from recorders import (
 )
 
 
-@pytest.fixture
-def trace(tmp_path: Path) -> Path:
-    return tmp_path / "trace.jsonl"
-
-
 def test_headers_pass_in_order_with_their_case_and_duplicates(trace: Path) -> None:
     seen: list[tuple[bytes, bytes]] = []
     answer = body(

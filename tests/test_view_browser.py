@@ -1,35 +1,18 @@
 """The viewer in a real browser."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from browsing import Window, missing, ready, rows, viewer
 from test_view_data import PIXEL
-from viewing import Agent, a_miss, a_session
+from viewing import Agent
 
 if reason := missing():
     pytest.skip(f"the viewer was not tested: {reason}", allow_module_level=True)
 
 from playwright.sync_api import expect
-
-
-@pytest.fixture(scope="module")
-def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return a_miss().save(tmp_path_factory.mktemp("browser") / "trace.jsonl")
-
-
-@pytest.fixture(scope="module")
-def address(trace: Path) -> Iterator[str]:
-    with viewer(trace) as address:
-        yield address
-
-
-@pytest.fixture(scope="module")
-def session(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return a_session().save(tmp_path_factory.mktemp("session") / "log.jsonl")
 
 
 def test_the_graph_and_what_is_new_in_a_request(window: Window, address: str) -> None:

@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ import pytest
 from browsing import NARROW, Window, missing, ready, rows, selected, viewer
 from conftest import Run
 from logs import Claude
-from viewing import Agent, a_day, a_miss, a_session
+from viewing import Agent, a_day
 
 if reason := missing():
     pytest.skip(f"the viewer was not tested: {reason}", allow_module_level=True)
@@ -18,22 +17,6 @@ if reason := missing():
 from playwright.sync_api import Page, expect
 
 AXE = Path(__file__).parent.parent / "web" / "node_modules" / "axe-core" / "axe.min.js"
-
-
-@pytest.fixture(scope="module")
-def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return a_miss().save(tmp_path_factory.mktemp("browser") / "trace.jsonl")
-
-
-@pytest.fixture(scope="module")
-def address(trace: Path) -> Iterator[str]:
-    with viewer(trace) as address:
-        yield address
-
-
-@pytest.fixture(scope="module")
-def session(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return a_session().save(tmp_path_factory.mktemp("session") / "log.jsonl")
 
 
 def test_what_grows_appears_and_nothing_moves(window: Window, tmp_path: Path) -> None:
@@ -191,9 +174,9 @@ def check(page: Page, where: str) -> None:
     assert told == [], where
 
 
-def test_usage_of_all_by_tool(window: Window, trace: Path, session: Path) -> None:
+def test_usage_of_all_by_tool(window: Window, missed: Path, session: Path) -> None:
     """By session as long as none was read; then every call counts."""
-    with viewer(trace, session) as address:
+    with viewer(missed, session) as address:
         page = window.open(address)
         page.get_by_role("link", name="Usage").click()
         expect(page.get_by_role("heading", name=re.compile("Cost over time, by model"))).to_be_visible()
@@ -223,8 +206,8 @@ def test_a_thread_with_its_forks_grows(window: Window, unspool: Run, home: Path)
         expect(page.locator(".code", has_text='"role": "assistant"')).to_be_visible()
 
 
-def test_a_page_opens_from_disk(window: Window, unspool: Run, trace: Path, session: Path, tmp_path: Path) -> None:
-    done = unspool("export", "html", trace, session, "-o", tmp_path / "page.html")
+def test_a_page_opens_from_disk(window: Window, unspool: Run, missed: Path, session: Path, tmp_path: Path) -> None:
+    done = unspool("export", "html", missed, session, "-o", tmp_path / "page.html")
     assert done.returncode == 0, done.stderr
     page = window.open((tmp_path / "page.html").as_uri())
     page.get_by_role("link", name=re.compile("trace.jsonl")).click()
@@ -241,8 +224,8 @@ def test_a_page_opens_from_disk(window: Window, unspool: Run, trace: Path, sessi
     expect(page.get_by_role("option", name=re.compile("pytest")).first).to_be_visible()
 
 
-def test_a_site_opens_from_disk(window: Window, unspool: Run, trace: Path, session: Path, tmp_path: Path) -> None:
-    done = unspool("export", "html", trace, session, "--site", tmp_path / "site")
+def test_a_site_opens_from_disk(window: Window, unspool: Run, missed: Path, session: Path, tmp_path: Path) -> None:
+    done = unspool("export", "html", missed, session, "--site", tmp_path / "site")
     assert done.returncode == 0, done.stderr
     page = window.open((tmp_path / "site" / "index.html").as_uri())
     page.get_by_role("link", name=re.compile("Mend the bridge")).click()
@@ -256,9 +239,9 @@ def test_a_site_opens_from_disk(window: Window, unspool: Run, trace: Path, sessi
 
 
 def test_search_in_a_site_finds_what_was_not_opened(
-    window: Window, unspool: Run, trace: Path, session: Path, tmp_path: Path
+    window: Window, unspool: Run, missed: Path, session: Path, tmp_path: Path
 ) -> None:
-    unspool("export", "html", trace, session, "--site", tmp_path / "site")
+    unspool("export", "html", missed, session, "--site", tmp_path / "site")
     page = window.open((tmp_path / "site" / "index.html").as_uri())
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url.rpartition("/")[2]))

@@ -38,13 +38,9 @@ def tool_mode(settings: Mapping[str, Any]) -> str | None:
 
 def untold(settings: Mapping[str, Any]) -> list[str]:
     """The names of what is left out for another provider."""
-    told = {*_LONGEST, *_CHOICES, *_OURS}
-    names = [
-        *_generation(settings),
-        *(name for name in settings if name not in ("generationConfig", "generation_config")),
-    ]
-    return [name for name in names if name not in told]
+    told = {*_LONGEST, *_CHOICES, *_GENERATION, *_OURS}
+    return [name for name in (*_generation(settings), *settings) if name not in told]
 
 
 def _generation(settings: Mapping[str, Any]) -> dict[str, Any]:
-    return mapping(settings.get("generationConfig") or settings.get("generation_config"))
+    return mapping(next((settings[key] for key in _GENERATION if settings.get(key)), None))

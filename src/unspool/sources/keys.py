@@ -6,6 +6,7 @@ import tempfile
 from pathlib import Path
 
 from unspool.errors import OutputNotWritable
+from unspool.sources.storage import put_in_place
 
 _LENGTH = 32
 
@@ -50,12 +51,6 @@ def _make(file: Path) -> None:
             new.write(os.urandom(_LENGTH).hex().encode() + b"\n")
             new.flush()
             os.fsync(new.fileno())
-        try:
-            file.hardlink_to(beside)
-        except FileExistsError:
-            return
-        except OSError:  # a file system without links
-            if not file.exists():
-                beside.rename(file)
+        put_in_place(beside, file)
     finally:
         beside.unlink(missing_ok=True)

@@ -204,3 +204,14 @@ def remove(path: str) -> None:
         remote.remove(path)
     else:
         Path(path).unlink(missing_ok=True)
+
+
+def put_in_place(beside: Path, path: Path) -> None:
+    """Give a file that is whole its name, unless somebody else was first: of several that come at once one wins."""
+    try:
+        path.hardlink_to(beside)
+    except FileExistsError:
+        return
+    except OSError:  # a file system without links
+        if not path.exists():
+            beside.rename(path)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from unspool.errors import StoreFault
+from unspool.sources.storage import put_in_place
 from unspool.store.migrations import MIGRATIONS
 
 NAME = "turns.db"
@@ -116,13 +117,7 @@ def _make(path: Path) -> None:
             _migrate(database)
         finally:
             database.close()
-        try:
-            path.hardlink_to(beside)
-        except FileExistsError:
-            return
-        except OSError:  # a file system without links
-            if not path.exists():
-                beside.rename(path)
+        put_in_place(beside, path)
     finally:
         beside.unlink(missing_ok=True)
 

@@ -1,11 +1,12 @@
 """Messages, tools, calls and results as OpenAI's chat form writes them. Cohere writes them the same way."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
-from unspool.dialect import Asking
+from unspool.dialect import Asking, Piece
 from unspool.model import Block, Document, Text, Tool, ToolResult, ToolUse
 from unspool.sources.jsontext import dumps
+from unspool.sources.values import mapping, string
 from unspool.wires.calls import Entry, fit_name, in_words
 from unspool.wires.history import as_text
 from unspool.wires.schemas import whole, without
@@ -56,3 +57,13 @@ def written_tool(tool: Tool, asking: Asking) -> dict[str, Any]:
     about = {"description": tool.description} if tool.description else {}
     schema = whole(without(tool.parameters, asking.abilities.schema_without))
     return {"type": "function", "function": {"name": fit_name(tool.name, asking), **about, "parameters": schema}}
+
+
+def shown_call(value: Any) -> Iterator[Piece]:
+    """What a stream tells of a call: its name, or more of its arguments."""
+    call = mapping(value)
+    function = mapping(call.get("function"))
+    if name := string(function.get("name")):
+        yield Piece("tool_use", name, string(call.get("id")))
+    if text := string(function.get("arguments")):
+        yield Piece(content=text)

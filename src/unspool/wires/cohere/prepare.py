@@ -7,7 +7,7 @@ from unspool.dialect import Asking, Piece, Speaker
 from unspool.model import Block, Context, Document, Text, Thinking, Tool, ToolUse
 from unspool.sources.values import mapping, string
 from unspool.wires.calls import fit_name
-from unspool.wires.chat_form import content_of, spoken, written_call, written_messages, written_tool
+from unspool.wires.chat_form import content_of, shown_call, spoken, written_call, written_messages, written_tool
 from unspool.wires.cohere.decode import PLAN
 from unspool.wires.history import as_text, choice_of, data_url, searches, settle
 
@@ -73,12 +73,7 @@ def show(event: Any) -> Iterator[Piece]:
             if text := string(said.get("tool_plan")):
                 yield Piece("text", content=text)
         case "tool-call-start" | "tool-call-delta":
-            call = mapping(said.get("tool_calls"))
-            function = mapping(call.get("function"))
-            if name := string(function.get("name")):
-                yield Piece("tool_use", name, string(call.get("id")))
-            if text := string(function.get("arguments")):
-                yield Piece(content=text)
+            yield from shown_call(said.get("tool_calls"))
 
 
 speaker = Speaker(prepare, show)

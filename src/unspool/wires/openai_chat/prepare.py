@@ -10,7 +10,7 @@ from typing import Any
 from unspool.dialect import Asking, Piece, Speaker
 from unspool.model import Block, Context, Document, Text, Thinking, Tool, ToolUse
 from unspool.sources.values import listing, mapping, string, text_of
-from unspool.wires.chat_form import spoken, written_call, written_messages, written_tool
+from unspool.wires.chat_form import shown_call, spoken, written_call, written_messages, written_tool
 from unspool.wires.history import as_text, choice_of, data_url, searches, settle
 
 
@@ -82,12 +82,8 @@ def show(event: Any) -> Iterator[Piece]:
                 break
         if text := string(delta.get("content")) or string(delta.get("refusal")):
             yield Piece("text", content=text)
-        for call in map(mapping, listing(delta.get("tool_calls"))):
-            function = mapping(call.get("function"))
-            if name := string(function.get("name")):
-                yield Piece("tool_use", name, string(call.get("id")))
-            if text := string(function.get("arguments")):
-                yield Piece(content=text)
+        for call in listing(delta.get("tool_calls")):
+            yield from shown_call(call)
 
 
 speaker = Speaker(prepare, show)
