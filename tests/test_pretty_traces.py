@@ -55,6 +55,29 @@ def test_tokens_are_the_sum_of_the_calls(tmp_path: Path, unspool: Run) -> None:
     assert (end["type"], end["tokens"]["input"], end["tokens"]["output"]) == ("result", 20, 4)
 
 
+def test_a_result_finds_its_call_though_the_client_gave_that_another_id(tmp_path: Path, unspool: Run) -> None:
+    """As clients do with Gemini, which gives calls none."""
+    asked = {"role": "user", "parts": [{"text": "u1"}]}
+    made = {"name": "look", "args": {"at": "sky"}}
+    given = {"name": "look", "id": "own-1", "response": {"seen": "moon"}}
+    echo = [
+        {"role": "model", "parts": [{"functionCall": {**made, "id": "own-1"}}]},
+        {"role": "user", "parts": [{"functionResponse": given}]},
+    ]
+    answers = [[{"functionCall": made}], [{"text": "The moon."}]]
+    records = [
+        {
+            "id": str(number),
+            "path": "/v1beta/models/g:generateContent",
+            "request": {"contents": contents},
+            "response": {"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": "STOP"}]},
+        }
+        for number, (contents, parts) in enumerate(zip(([asked], [asked, *echo]), answers, strict=True))
+    ]
+    lines = shown(unspool, written(tmp_path / "t.jsonl", *records), "--queue")
+    assert [line for line in lines if line.startswith("[result]")] == ['[result] look COMPLETED: sky → {"seen":"moon"}']
+
+
 def test_the_same_words_once_more_are_said_once_more(tmp_path: Path, unspool: Run) -> None:
     one = call("u1", answer="a1")
     two = call("u1", "a1", "u1", answer="a1")

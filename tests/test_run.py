@@ -276,3 +276,9 @@ def test_the_exit_status_is_the_commands_also_where_nobody_can_be_told(tmp_path:
         done = subprocess.run(run, check=False, stdout=subprocess.DEVNULL, stderr=full, timeout=60)
     assert done.returncode == 0
     assert (tmp_path / "trace").stat().st_size
+
+
+def test_a_misspelt_option_is_no_command(unspool: Run) -> None:
+    done = unspool("run", "--prety", "true")
+    assert done.returncode == 2
+    assert b"'--pretty'" in done.stderr

@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 
-@click.command("run", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.command("run", context_settings={"allow_interspersed_args": False})
 @click.option("-o", "--output", metavar="FILE", help="The trace to append to; by default a new one in our data folder.")
 @click.option("--agent", metavar="A", help="Whose options COMMAND takes, if its name does not tell.")
 @click.option("--target", metavar="URL", help="Forward everything there.")

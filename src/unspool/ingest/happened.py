@@ -57,6 +57,8 @@ class _Lane(Struct):
     """The number of its last call."""
     begun: bool = False
     """Something of it was told."""
+    waiting: dict[str | None, str] = {}
+    """Calls without a result, and their names."""
 
 
 class _Task(Struct, frozen=True):
@@ -238,7 +240,7 @@ class Happenings:
                     self._called(block, lane)
                 case ToolResult():
                     told = "\n".join(map(_text, block.content))
-                    self._emit(events.ToolOutput(_id(block.call_id, lane), told, bool(block.is_error)), lane)
+                    self._emit(events.ToolOutput(_answered(block, lane), told, bool(block.is_error)), lane)
                 case Thinking(text=text):
                     if heard:
                         self._emit(events.Thinking(text), lane)
@@ -261,6 +263,7 @@ class Happenings:
         given = {"raw": block.text or ""} if block.arguments is None else block.arguments
         call = events.ToolCall(block.name, _id(block.id, lane), given, vocabulary_for(lane.agent or "").read)
         self._emit(call, lane)
+        lane.waiting[call.provider_call_id] = block.name
         prompt = given.get("prompt")
         if isinstance(prompt, str) and prompt.strip() and call.kind in ("agent", "generic"):
             description = text_of(given.get("description")) or None
@@ -270,6 +273,15 @@ class Happenings:
 def _id(call: str | None, lane: _Lane) -> str | None:
     """Names that only we gave stand for another call in each conversation."""
     return call if call is None or is_real(call) else f"{lane.number}.{call}"
+
+
+def _answered(result: ToolResult, lane: _Lane) -> str | None:
+    """The call that a result is of. Some clients give calls ids of their own before they send them back."""
+    call = _id(result.call_id, lane)
+    if call not in lane.waiting:
+        call = next((other for other, name in lane.waiting.items() if name == result.name), call)
+    lane.waiting.pop(call, None)
+    return call
 
 
 def _text(block: Block) -> str:
