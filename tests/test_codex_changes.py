@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unspool.actions.codex import changes_of
+from unspool.actions.codex_changes import changes_of
 from unspool.model import Action
 from unspool.model.action import Execute, FileDelete, FileEdit, FileMove, FileRead, FileWrite, Hunk, Mcp, Search, Web
 

@@ -137,6 +137,15 @@ def test_after_a_pause_reading_goes_on(case: Path, tmp_path: Path) -> None:
             assert [text for event in whole if (text := _words([event])) not in words] == []
 
 
+@pytest.mark.parametrize("case", cases(), ids=name_of)
+def test_line_by_line_or_by_the_block_the_events_are_the_same(case: Path, tmp_path: Path) -> None:
+    for log in opened(case, tmp_path):
+        if log.reader.decode is not None:
+            records = [record for record in log.records() if isinstance(record, Record)]
+            one_by_one = [written(event, tmp_path) for event in _paused(log, records, set())]
+            assert [written(item, tmp_path) for item in log if isinstance(item, Event)] == one_by_one
+
+
 def _paused(log: OpenLog, records: list[Record], pauses: set[int]) -> list[Event]:
     decoder = log.reader.decoder(log.path)
     items: list[Event | Note] = []

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 import zstandard
+from hypothesis import given
+from hypothesis import strategies as st
 
 from unspool.dialect import Record
 from unspool.errors import InputNotFound
@@ -16,8 +18,8 @@ from unspool.exports.writing import write
 from unspool.model import Note
 from unspool.sources import files
 from unspool.sources.files import expand
-from unspool.sources.jsontext import dumps, loads, mend
-from unspool.sources.records import read_records
+from unspool.sources.jsontext import dumps, loads, mend, strict_lines
+from unspool.sources.records import read_lines, read_records, read_values
 
 ONE, TWO = b'{"a": 1}', b'{"a": "\xc3\xa9\xe2\x80\xa8"}'
 
@@ -207,3 +209,51 @@ def test_of_what_cannot_be_written_the_upper_levels_are() -> None:
     written = json.loads(dumps(value))
     assert dumps(written).count('"b":2') == 100
     assert "nested too deeply" in dumps(written)
+
+
+PARTS = [
+    b"{}",
+    b'{"a": 1}',
+    b'{"a": {"b": [{}]}}',
+    b"{",
+    b"}",
+    b'{"a":',
+    b"1}",
+    b" ",
+    b"\t",
+    b"\r",
+    b"null",
+    b"[]",
+    b"\xff",
+]
+LINES = st.lists(st.lists(st.sampled_from(PARTS), max_size=3).map(b"".join), max_size=6).map(b"\n".join)
+
+
+@given(data=st.tuples(st.sampled_from([b"", b"\xef\xbb\xbf"]), LINES, st.sampled_from([b"", b"\n"])).map(b"".join))
+def test_lines_decoded_by_the_block_are_the_lines(data: bytes, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Whatever stands in them: two objects, half an object, none."""
+    path = tmp_path_factory.getbasetemp() / "lines.jsonl"
+    path.write_bytes(data)
+    one_by_one = [item for item in read_lines(str(path)) if isinstance(item, Record)]
+    by_the_block = [item for item in read_values(str(path), strict_lines) if isinstance(item, Record)]
+    assert [item.origin for item in by_the_block] == [item.origin for item in one_by_one]
+    for item, line in zip(by_the_block, one_by_one, strict=True):
+        assert item.data == line.data if item.value is None else item.value == loads(line.data)
+
+
+@pytest.mark.parametrize("size", [1, 3, 64, files.BLOCK])
+@pytest.mark.parametrize("torn", [False, True])
+def test_lines_longer_than_a_block_are_decoded_too(
+    size: int, torn: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also of packed data that breaks off: what came before is told."""
+    lines = [b'{"a": "' + b"x" * length + b'"}' for length in (5, 300, 0, 70, 1)]
+    path = tmp_path / "lines.jsonl.gz"
+    path.write_bytes(gzip.compress(b"\n".join(lines) + b"\n", 0)[: -30 if torn else None])
+    monkeypatch.setattr(files, "BLOCK", size)
+    expected, found = list(read_lines(str(path))), list(read_values(str(path), strict_lines))
+    assert [type(item) for item in found] == [type(item) for item in expected]
+    assert [item.origin for item in found if isinstance(item, Record)] == [
+        item.origin for item in expected if isinstance(item, Record)
+    ]
+    assert isinstance(found[-1], Note) is torn

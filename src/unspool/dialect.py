@@ -200,6 +200,9 @@ class Reader(Struct, frozen=True):
     """Other files that the decoder reads with this one: if they change, what was read has changed."""
     kin: Callable[[str], Iterable[str]] = lambda _path: ()
     """Other logs near this one that may hold streams of the same session: its sub-agents."""
+    decode: Callable[[bytes], list[Any]] | None = None
+    """Decodes many lines at once. The decoder is then fed their values, each that of an object; any line that is none
+    comes as bytes."""
     mark: re.Pattern[bytes] | None = None
     """How its files begin, and no other's: whose they are can be told without decoding them."""
     refers: bytes = b""

@@ -1,9 +1,12 @@
 """Vocabularies: what each agent's tools mean. One module an agent; the shapes that agents share stand beside them."""
 
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
+from typing import Any
 
 from unspool.actions.vocabulary import Vocabulary, mcp_of
+from unspool.model import Meaning
 
 _MODULES = {
     "amp": "amp",
@@ -37,3 +40,13 @@ def vocabulary_for(agent: str) -> Vocabulary:
         return Vocabulary(agent, {}, mcp_of)
     found: Vocabulary = import_module(f"unspool.actions.{_MODULES[agent]}").VOCABULARY
     return found
+
+
+@cache
+def meanings_for(agent: str) -> Callable[[str, Any], Meaning]:
+    """Tells what calls mean. The vocabulary is imported at the first of them: who lists sessions never asks."""
+
+    def meaning(name: str, arguments: Any) -> Meaning:
+        return vocabulary_for(agent).read(name, arguments)
+
+    return meaning

@@ -1,7 +1,7 @@
 """Codex's tools, of every generation: `shell` and `container.exec`, `exec_command`, and `exec` with its JavaScript.
 
 A call that carries a patch, in whichever way, means what its first file header that adds or updates says; all that it
-does stands in its actions. What a log says of calls that have happened is read by `changes_of`.
+does stands in its actions. What a log says of calls that have happened is read by `codex_changes`.
 """
 
 from collections.abc import Mapping
@@ -11,14 +11,11 @@ from typing import Any, ClassVar
 from msgspec import Struct
 
 from unspool.actions import javascript
-from unspool.actions.codex_changes import changes_of
 from unspool.actions.codex_shell import ApplyPatch, ExecCommand, Shell, UnifiedExec, WriteStdin
 from unspool.actions.shapes import Apart, ListResources, Questions, ReadResource
 from unspool.actions.vocabulary import Call, Vocabulary, each, mcp_of
 from unspool.model import Action
 from unspool.model.action import Agent, Ask, Execute, FileRead, Generic, Mcp, Plan, PlanItem, Search, Web
-
-__all__ = ["VOCABULARY", "changes_of", "qualified"]
 
 # Files and the tree.
 

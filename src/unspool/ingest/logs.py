@@ -10,7 +10,7 @@ from unspool.ingest.heads import LOOK, reader_for, reader_of
 from unspool.model import Event, Facts, Note, Origin
 from unspool.sources.files import DASH
 from unspool.sources.jsontext import Unreadable, loads
-from unspool.sources.records import read_lines, read_records
+from unspool.sources.records import read_lines, read_records, read_values
 
 
 class OpenLog:
@@ -40,7 +40,7 @@ class OpenLog:
 
     def __iter__(self) -> Iterator[Event | Note]:
         feed = self._decoder.feed
-        for record in self.records():
+        for record in self._fed():
             if isinstance(record, Note):
                 yield record
                 continue
@@ -52,7 +52,14 @@ class OpenLog:
                 yield from items
         yield from self._decoder.close()
 
+    def _fed(self) -> Iterator[Record | Note]:
+        """The records as the decoder likes them best."""
+        if self.reader.decode is not None and self._given is None:
+            return read_values(self.path, self.reader.decode)
+        return self.records()
+
     def records(self) -> Iterator[Record | Note]:
+        """Each as it stands in the file."""
         if self.reader.document:
             return iter([Record(b"", Origin(self.path, 1, 0, 0), self.document)])
         if self._given is not None:

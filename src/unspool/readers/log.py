@@ -21,7 +21,8 @@ class Log:
         """Of what is being read; events and notes carry it."""
         self.time: str | None = None
         """Of what is being read, or else the last that was said."""
-        self._out: list[Event | Note] = []
+        self.out: list[Event | Note] = []
+        """What came out since it was last taken."""
         self._at: tuple[str, str] = ("", "")
         """The session and the stream of the last event, and its key; of others see `_last`."""
         self._before: str | None = None
@@ -81,17 +82,17 @@ class Log:
             self._last[self._at] = self._before
             self._at = session, stream
             self._before = self._last.get(self._at)
-        self._out.append(Event(session, stream, key, self._before, self.time, content, self.origin))
+        self.out.append(Event(session, stream, key, self._before, self.time, content, self.origin))
         self._before = key
 
     def note(self, kind: NoteKind, reason: str) -> None:
-        self._out.append(Note(kind, reason, self.origin))
+        self.out.append(Note(kind, reason, self.origin))
 
     def hold(self, items: list[Event | Note]) -> None:
         """What was taken, to be taken once more."""
-        self._out += items
+        self.out += items
 
     def take(self) -> list[Event | Note]:
-        """What came out since it was last asked."""
-        out, self._out = self._out, []
+        """What came out, which is then forgotten."""
+        out, self.out = self.out, []
         return out

@@ -8,7 +8,10 @@ from typing import Any
 
 import msgspec
 
-strict = msgspec.json.Decoder().decode
+_decoder = msgspec.json.Decoder()
+strict = _decoder.decode
+strict_lines = _decoder.decode_lines
+"""The values of many lines, one after another."""
 
 Unreadable = (msgspec.DecodeError, ValueError, RecursionError)
 """What `loads` raises; bytes that are no UTF-8 are a ValueError."""

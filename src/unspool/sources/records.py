@@ -6,8 +6,9 @@
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
+from typing import Any
 
 import msgspec
 from msgspec import Raw
@@ -19,6 +20,7 @@ from unspool.sources.jsontext import Unreadable, mend, spans
 
 _ARRAY = re.compile(rb"\[\s*(?:[{\]]|$)")  # of objects; a log line may begin with a bracket too
 _BOM = b"\xef\xbb\xbf"
+_OPENS, _CLOSES = b"{}"
 _elements = msgspec.json.Decoder(list[Raw]).decode
 _any = msgspec.json.Decoder(Raw).decode
 
@@ -117,12 +119,70 @@ def split_lines(path: str, pieces: Iterable[bytes], number: int = 0, offset: int
                 end = data.find(b"\n", start)
             pending.append(data[start:])
     except Damaged as damage:
-        broken = Note("unreadable", f"compressed data is damaged: {damage}", Origin(path, number + 1, offset, 0))
+        broken = _damaged(damage, path, number + 1, offset)
     line = _first(b"".join(pending)) if number == 0 else b"".join(pending)
     if line and not line.isspace():
         yield Record(line, Origin(path, number + 1, offset, len(line)))
     if broken is not None:
         yield broken
+
+
+def read_values(path: str, decode: Callable[[bytes], list[Any]]) -> Iterator[Record | Note]:
+    """The same lines, without their bytes but decoded, all of a block at once: a line alone costs a microsecond more.
+
+    Where one of them is no plain object, the lines of its block come as they stand.
+    """
+    number = offset = 0
+    try:
+        for lines in _runs(blocks(path)):
+            if records := _decoded(path, lines, number, offset, decode):
+                yield from records
+                number = records[-1].origin.line
+            else:
+                yield from split_lines(path, [lines], number, offset)
+                number += lines.count(b"\n")
+            offset += len(lines)
+    except Damaged as damage:
+        yield _damaged(damage, path, number + 1, offset)
+
+
+def _runs(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """Whole lines, as many as came; at last what stands behind the last end of a line."""
+    pending: list[bytes] = []
+    try:
+        for data in pieces:
+            cut = data.rfind(b"\n") + 1
+            if cut:
+                yield b"".join([*pending, data[:cut]])
+                pending.clear()
+            pending.append(data[cut:])
+    except Damaged:
+        yield b"".join(pending)
+        raise
+    yield b"".join(pending)
+
+
+def _decoded(
+    path: str, lines: bytes, number: int, offset: int, decode: Callable[[bytes], list[Any]]
+) -> list[Record] | None:
+    """None, unless each line is an object. One that begins and ends with its brackets cannot go on in the next."""
+    try:
+        values = decode(lines)
+    except Unreadable:
+        return None
+    records, start = [], 0
+    for value in values:
+        end = lines.find(b"\n", start)
+        if end <= start or lines[start] != _OPENS or lines[end - 1] != _CLOSES:
+            return None
+        number += 1
+        records.append(Record(b"", Origin(path, number, offset + start, end - start), value))
+        start = end + 1
+    return records if start == len(lines) else None
+
+
+def _damaged(damage: Damaged, path: str, line: int, offset: int) -> Note:
+    return Note("unreadable", f"compressed data is damaged: {damage}", Origin(path, line, offset, 0))
 
 
 def _first(line: bytes) -> bytes:

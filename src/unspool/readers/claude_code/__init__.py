@@ -16,7 +16,7 @@ from typing import Any
 from unspool.dialect import Head, Place, Reader
 from unspool.readers.claude_code.messages import AGENT, IFLOW
 from unspool.readers.claude_code.stream import Stream
-from unspool.readers.claude_code.transcript import Transcript
+from unspool.readers.claude_code.transcript import Transcript, decode
 
 _TITLE = "Claude Code"
 _SAID = ("user", "assistant", "system", "progress", "attachment")
@@ -117,6 +117,7 @@ reader = Reader(
     title=_TITLE,
     claims=claims,
     decoder=Transcript,
+    decode=decode,
     places=_places,
     beside=_beside,
     kin=_kin,
@@ -128,5 +129,6 @@ iflow = Reader(
     title="iFlow CLI",
     claims=claims_iflow,
     decoder=partial(Transcript, agent=IFLOW),
+    decode=decode,
     places=_iflow_places,
 )

@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec import Raw
 
-from unspool.actions import vocabulary_for
+from unspool.actions import meanings_for
 from unspool.model import MAIN
 from unspool.model.event import AgentSpawn, ModelChange, Notification, Said, Thinking, ToolCall, ToolOutput, User
 from unspool.readers.blocks import block_text, content_text
@@ -29,7 +29,7 @@ class Messages:
     def __init__(self, log: Log, path: str, remembered: int | None = None) -> None:
         self._log = log
         self.counting = Counting(log, remembered)
-        self._read = vocabulary_for(log.agent).read
+        self._read = meanings_for(log.agent)
         self._beside = Path(path).with_suffix("") / "tool-results"
         self._models: dict[str, str] = {}
         self._spawned: set[str] = set()

@@ -79,7 +79,9 @@ class Line(Struct, rename="camel", gc=False):
     source_session_id: Any = None
 
 
-_line = msgspec.json.Decoder(Line).decode
+_decoder = msgspec.json.Decoder(Line)
+_line = _decoder.decode
+decode: Callable[[bytes], list[Line]] = _decoder.decode_lines
 
 
 class Transcript:
@@ -136,6 +138,8 @@ class Transcript:
         return log.take()
 
     def _opened(self, record: Record) -> Line | None:
+        if isinstance(record.value, Line):
+            return record.value
         try:
             return _line(record.data)
         except Unreadable:

@@ -15,6 +15,7 @@ from unspool.model import Event
 from unspool.readers.codex.rollout import Rollout
 from unspool.readers.codex.stream import Stream
 from unspool.readers.codex.thread import AGENT
+from unspool.sources.jsontext import strict_lines
 
 _TITLE = "Codex"
 _RECORDS = ("session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state")
@@ -76,6 +77,7 @@ reader = Reader(
     title=_TITLE,
     claims=claims,
     decoder=Rollout,
+    decode=strict_lines,
     places=_places,
     payload=_payload,
     kin=_kin,

@@ -6,7 +6,9 @@
 `input_tokens` holds the cached ones and those written to the cache, `output_tokens` the reasoning.
 """
 
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
+
+from msgspec import Meta, Struct, ValidationError, convert
 
 from unspool.model.event import TokenUsage
 from unspool.sources.values import MOST, count, mapping, string
@@ -14,14 +16,17 @@ from unspool.sources.values import MOST, count, mapping, string
 Counts: TypeAlias = tuple[int, int, int, int, int]
 """Input, cache read, cache write, output: disjoint. Reasoning, which is part of the output."""
 _NOTHING: Counts = (0, 0, 0, 0, 0)
-_KEYS = (
-    "input_tokens",
-    "cached_input_tokens",
-    "cache_write_input_tokens",
-    "output_tokens",
-    "reasoning_output_tokens",
-)
-_INTEGERS = [int] * len(_KEYS)
+_Number = Annotated[int, Meta(ge=0, lt=MOST)]
+
+
+class _Written(Struct, frozen=True, gc=False):
+    """Counts as Codex writes them."""
+
+    input_tokens: _Number = 0
+    cached_input_tokens: _Number = 0
+    cache_write_input_tokens: _Number = 0
+    output_tokens: _Number = 0
+    reasoning_output_tokens: _Number = 0
 
 
 class Tally:
@@ -45,7 +50,7 @@ class Tally:
     def grown(self, info: dict[str, Any], model: str | None) -> TokenUsage | None:
         """What was used since the last total. Nothing where calls are recorded one by one."""
         total, last = info.get("total_token_usage"), info.get("last_token_usage")
-        is_total = isinstance(total, dict)
+        is_total = total.__class__ is dict
         written = total if is_total else last
         if written == self._written or not isinstance(written, dict):
             return None
@@ -77,18 +82,21 @@ class Tally:
 
 
 def _counts(usage: dict[str, Any]) -> Counts:
-    numbers = [usage.get(key, 0) for key in _KEYS]
-    plain = [number.__class__ for number in numbers] == _INTEGERS
-    if not plain or max(numbers) >= MOST or min(numbers) < 0:  # they hardly ever are anything else
-        numbers = [count(number) for number in numbers]
-    total, cached, written, output, reasoning = numbers
-    return max(0, total - cached - written), cached, written, output, reasoning
+    try:
+        told = convert(usage, _Written)
+    except ValidationError:  # they hardly ever are anything but numbers
+        told = _Written(*[count(usage.get(key)) for key in _Written.__struct_fields__])
+    cached, written = told.cached_input_tokens, told.cache_write_input_tokens
+    fresh = max(0, told.input_tokens - cached - written)
+    return fresh, cached, written, told.output_tokens, told.reasoning_output_tokens
 
 
 def _difference(now: Counts, before: Counts) -> Counts:
-    pairs = zip(now, before, strict=True)
-    read, cached, written, output, reasoning = [one - other if one > other else 0 for one, other in pairs]
-    return read, cached, written, output, reasoning
+    grown = now[0] - before[0], now[1] - before[1], now[2] - before[2], now[3] - before[3], now[4] - before[4]
+    if min(grown) >= 0:
+        return grown
+    fresh, cached, written, output, reasoning = [max(0, by) for by in grown]
+    return fresh, cached, written, output, reasoning
 
 
 def _usage(counts: Counts, model: str | None, response: str | None = None) -> TokenUsage | None:

@@ -17,6 +17,7 @@ from unspool.model.event import (
     TurnEnd,
 )
 from unspool.readers.codex.items import Items, said_in
+from unspool.readers.codex.outbox import marked
 from unspool.readers.codex.outputs import result_of
 from unspool.readers.codex.texts import content_text, lines_of, told, typed_text, words_of
 from unspool.readers.codex.thread import Thread
@@ -73,25 +74,27 @@ class Happenings:
             self._log.note("unknown", f"event type {kind!r}")
 
     def _tokens(self, event: dict[str, Any]) -> None:
-        if isinstance(info := event.get("info"), dict):
-            usage = self._thread.tally.grown(info, self._thread.model)
+        info, thread = event.get("info"), self._thread
+        if info.__class__ is dict:
+            usage = thread.tally.grown(info, thread.model)
             if usage is not None:
                 self._outbox.say(usage)
 
     # what items say too
 
     def _said(self, event: dict[str, Any]) -> None:
-        text = text_of(event.get("message"))
-        if text and not self._outbox.queue and self._outbox.repeats((f"a{text}",)):
+        text = event.get("message")
+        if text.__class__ is str and text and text[0] != "<" and not self._outbox.queue:  # nearly always
             self._thread.has_spoken = True
+            self._outbox.echo([Said(text)], (("a", text),))
         else:
-            self._speak([{"text": text}])
+            self._speak([{"text": text_of(text)}])
 
     def _speak(self, content: Any) -> None:
         self._outbox.go_on()
         if texts := words_of(content):
             self._thread.has_spoken = True
-            self._outbox.echo([Said("\n".join(texts))], tuple([f"a{text}" for text in texts]))
+            self._outbox.echo([Said("\n".join(texts))], marked("a", texts))
 
     def _thought(self, event: dict[str, Any]) -> None:
         self._think(lines_of([event.get("text")]))
@@ -99,7 +102,7 @@ class Happenings:
     def _think(self, texts: list[str]) -> None:
         self._outbox.go_on()
         if texts:
-            self._outbox.echo([Thinking("\n".join(texts))], tuple([f"r{text}" for text in texts]))
+            self._outbox.echo([Thinking("\n".join(texts))], marked("r", texts))
 
     def _asked(self, event: dict[str, Any]) -> None:
         images = [{"type": "input_image", "image_url": image} for image in listing(event.get("images"))]
@@ -109,7 +112,7 @@ class Happenings:
     def _ask(self, content: Any) -> None:
         self._outbox.go_on()
         words = typed_text(content)
-        self._outbox.echo(list(told(content)), (f"u{words}",) if words else ())
+        self._outbox.echo(list(told(content)), (("u", words),) if words else ())
 
     def _compacted(self, _event: dict[str, Any]) -> None:
         self._thread.compacted(Compacted(tokens_before=self._thread.tally.context), is_echo=True)
@@ -186,7 +189,7 @@ class Happenings:
         """A web search; the item that says the same has no id in older logs."""
         call, action = string(event.get("call_id")), mapping(event.get("action"))
         if call not in self._thread.calls:
-            if self._outbox.is_first(mark := f"w{dumps(action)}", -1):
+            if self._outbox.is_first(mark := ("w", dumps(action)), -1):
                 self._thread.called("web_search", said_in(action) or {"query": event.get("query")}, call)
             else:
                 call = self._thread.searches.get(mark) or call

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from unspool.actions.codex import qualified
 from unspool.model.event import AgentMessage, Compacted, Notification, Said, ToolOutput
+from unspool.readers.codex.outbox import marked
 from unspool.readers.codex.texts import content_text, folder_in, lines_of, told, typed_text, words_of
 from unspool.readers.codex.thread import Thread
 from unspool.sources.jsontext import Unreadable, dumps, strict
@@ -28,12 +28,11 @@ class Items:
         kind = item.get("type")
         if kind.__class__ is not str:
             kind = string(kind)
-        handler = self._HANDLERS.get(kind)
         if self._outbox.queue and kind not in _ANSWERS:
             self._outbox.go_on()
         if self._thread.just_compacted:
             self._thread.just_compacted = kind in _COMPACTIONS
-        if handler is not None:
+        if (handler := self._HANDLERS.get(kind)) is not None:
             handler(self, item)
         elif kind is None and "role" in item:
             self._message(item)
@@ -42,7 +41,8 @@ class Items:
 
     def _message(self, item: dict[str, Any]) -> None:
         content = item.get("content")
-        self._log.at(item.get("timestamp"))
+        if "timestamp" in item:
+            self._log.at(item["timestamp"])
         match item.get("role"):
             case "assistant":
                 self._said(content)
@@ -58,7 +58,7 @@ class Items:
         kinds = mapping(item.get("internal_chat_message_metadata_passthrough")).get("content_item_kinds")
         contents = list(told(content, kinds))
         words = typed_text(content)
-        self._outbox.tell(contents, (f"u{words}",) if words else ())
+        self._outbox.tell(contents, (("u", words),) if words else ())
         facts = self._log.facts
         if facts.project is None:
             for shown in contents:
@@ -71,7 +71,7 @@ class Items:
         if content.__class__ is list and len(content) == 1 and content[0].__class__ is dict:
             text = content[0].get("text")
             if text.__class__ is str and text and text[0] not in "{<":  # nearly always
-                self._outbox.tell((Said(text),), (f"a{text}",))
+                self._outbox.tell((Said(text),), (("a", text),))
                 return
         text = content_text(content)
         if text.startswith('{"author"'):
@@ -82,10 +82,12 @@ class Items:
             if "recipient" in letter:
                 self.agent_message(letter)
                 return
-        self._outbox.tell([Said(text)], tuple([f"a{part}" for part in words_of(content)]))
+        self._outbox.tell([Said(text)], marked("a", words_of(content)))
 
     def _reasoning(self, item: dict[str, Any]) -> None:
-        self._outbox.think(lines_of(item.get("summary")) or lines_of(item.get("content")))
+        summary, content = item.get("summary"), item.get("content")
+        texts = lines_of(summary) if summary else []
+        self._outbox.think(texts if texts or not content else lines_of(content))
 
     def _function(self, item: dict[str, Any]) -> None:
         name, call = item.get("name"), item.get("call_id")
@@ -104,7 +106,7 @@ class Items:
     def _search(self, item: dict[str, Any]) -> None:
         """A search on the provider's side: no output follows."""
         call, action = _call(item), mapping(item.get("action"))
-        if (call is None or call not in self._thread.calls) and self._outbox.is_first(mark := f"w{dumps(action)}", 1):
+        if (call is None or call not in self._thread.calls) and self._outbox.is_first(mark := ("w", dumps(action)), 1):
             self._thread.called("web_search", said_in(action), call)
             self._thread.searches[mark] = call
 
@@ -119,12 +121,14 @@ class Items:
 
     def pictured(self, item: dict[str, Any], side: int) -> None:
         call = _call(item)
-        if self._outbox.is_first(f"i{text_of(item.get('revised_prompt'))}", side):
+        if self._outbox.is_first(("i", text_of(item.get("revised_prompt"))), side):
             self._thread.called("image_generation", {"prompt": item.get("revised_prompt")}, call)
             self._outbox.say(ToolOutput(call, _picture(item), item.get("status") == "failed"), "1")
 
     def _output(self, item: dict[str, Any]) -> None:
-        call = _call(item)
+        call = item.get("call_id")
+        if call.__class__ is not str:
+            call = _call(item)
         if not call:
             self._log.note("odd", "an output without a call")
         self._thread.returned(call, item.get("output"))
@@ -171,8 +175,10 @@ def _call(item: dict[str, Any]) -> str | None:
 
 def _name(item: dict[str, Any]) -> str:
     name, namespace = item.get("name"), item.get("namespace")
-    if namespace is None and name.__class__ is str and "." not in name:
+    if namespace is None and name.__class__ is str:
         return str(name)
+    from unspool.actions.codex import qualified
+
     return qualified(text_of(name), _text(namespace))
 
 

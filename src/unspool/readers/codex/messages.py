@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
-from unspool.actions.codex import changes_of
 from unspool.model.action import PlanItem
 from unspool.model.event import Notification, Planned, Said, Thinking, ToolOutput, TurnEnd, User
+from unspool.readers.codex.outbox import changes_in
 from unspool.readers.codex.outputs import result_of
 from unspool.readers.codex.thread import Thread
 from unspool.sources.values import listing, mapping, string, text_of
@@ -96,7 +96,7 @@ class Messages:
 
     def _patch(self, message: dict[str, Any]) -> None:
         call, changes = string(message.get("call_id")), message.get("changes")
-        actions = changes_of({**message, "type": "FileChange", "status": "completed"})
+        actions = changes_in({**message, "type": "FileChange", "status": "completed"})
         self._thread.called("apply_patch", {"changes": changes}, call, actions)
 
     def _patched(self, message: dict[str, Any]) -> None:

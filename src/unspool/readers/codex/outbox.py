@@ -7,17 +7,19 @@ A script or a patch is written before it ran. Such a call waits, and all behind 
 """
 
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 from msgspec import Struct
 
-from unspool.actions.codex import changes_of
 from unspool.model import MAIN, Action, Content, Origin
 from unspool.model.event import Thinking, ToolCall
 from unspool.readers.log import Log
 
+Mark: TypeAlias = tuple[str, str]
+"""A letter for what kind of thing it is, and the words by which its echo is known."""
+Marks: TypeAlias = tuple[Mark, ...]
 _REMEMBERED = 200
 """Texts that may still be echoed."""
 _UNKEPT: list[Content] = [Thinking("")]
@@ -28,7 +30,7 @@ class _Echo(Struct):
     contents: list[Content]
     origin: Origin
     time: str | None
-    marks: tuple[str, ...]
+    marks: Marks
 
 
 class _Waiting(Struct):
@@ -58,7 +60,7 @@ class Outbox:
         self._open: dict[str, _Waiting] = {}
         """The calls in the queue whose deeds may still come."""
         self._echoes: list[_Echo] = []
-        self._unechoed: OrderedDict[str, int] = OrderedDict()
+        self._unechoed: OrderedDict[Mark, int] = OrderedDict()
         """How often a text was told and not echoed; below 0, how often it was echoed and not told."""
 
     def say(self, content: Content, part: str = "0") -> None:
@@ -73,12 +75,15 @@ class Outbox:
         else:
             log.emit(content, key, self.stream)
 
-    def tell(self, contents: Iterable[Content], marks: tuple[str, ...]) -> None:
+    def tell(self, contents: Iterable[Content], marks: Marks) -> None:
         """An item of the conversation; its marks are what its echoes repeat. Dropped if they were events already."""
-        left, known = list(marks), self._unechoed
         if len(self._echoes) == 1 and self._echoes[0].marks == marks and marks:  # nearly always the item comes next
-            self._echoes, left = [], []
-        elif self._echoes:
+            self._echoes = []
+            for part, content in enumerate(contents):
+                self.say(content, str(part))
+            return
+        left, known = list(marks), self._unechoed
+        if self._echoes:
             echoes, self._echoes = self._echoes, [echo for echo in self._echoes if not _taken(echo.marks, left)]
             if 0 < len(left) < len(marks) and all(known.get(mark, 0) < 0 for mark in left):
                 self._echoes = echoes  # a pause fell between the echoes: some of them were told, these are the rest
@@ -92,15 +97,18 @@ class Outbox:
             self.say(content, str(part))
         self._count(left, 1)
 
-    def repeats(self, marks: Sequence[str]) -> bool:
+    def repeats(self, marks: Marks) -> bool:
         """Whether it is the echo of what was told already: nearly every one is."""
         known = self._unechoed
-        if not marks or not all(known.get(mark, 0) > 0 for mark in marks):
+        if not known or not marks:
             return False
+        for mark in marks:
+            if known.get(mark, 0) <= 0:
+                return False
         self._count(marks, -1)
         return True
 
-    def echo(self, contents: list[Content], marks: tuple[str, ...]) -> None:
+    def echo(self, contents: list[Content], marks: Marks) -> None:
         if self.repeats(marks):
             return
         if self._unkept is not None:
@@ -108,15 +116,15 @@ class Outbox:
                 self._unkept = None  # it gives way to the text
             else:
                 self._think_silently()
-        if contents and isinstance(contents[0], Thinking):
+        if self._echoes and contents and isinstance(contents[0], Thinking):
             self._echoes = [echo for echo in self._echoes if echo.contents != _UNKEPT]
         self._echoes.append(_Echo(contents, self._log.origin, self._log.time, marks))
 
-    def forget(self, mark: str) -> None:
+    def forget(self, mark: Mark) -> None:
         """No echo is waited for."""
         self._unechoed.pop(mark, None)
 
-    def is_first(self, mark: str, side: int) -> bool:
+    def is_first(self, mark: Mark, side: int) -> bool:
         """Two kinds of records tell the same (side 1 and -1), in any order: whether this one comes first."""
         known = self._unechoed.get(mark, 0)
         self._count((mark,), side)
@@ -125,7 +133,7 @@ class Outbox:
     def think(self, texts: list[str]) -> None:
         """A reasoning item. One whose text was not kept gives way to an echo that has it."""
         if texts:
-            self.tell([Thinking("\n".join(texts))], tuple([f"r{text}" for text in texts]))
+            self.tell([Thinking("\n".join(texts))], marked("r", texts))
         elif not self._echoes and not self.queue:
             if self._unkept is not None:
                 self._think_silently()
@@ -220,7 +228,7 @@ class Outbox:
             log.emit(held.content, held.key, self.stream)
         log.origin, log.time = origin, time
 
-    def _count(self, marks: Iterable[str], by: int) -> None:
+    def _count(self, marks: Iterable[Mark], by: int) -> None:
         known = self._unechoed
         for mark in marks:
             found = known.pop(mark, 0) + by
@@ -230,7 +238,11 @@ class Outbox:
             known.popitem(last=False)
 
 
-def _taken(marks: tuple[str, ...], left: list[str]) -> bool:
+def marked(kind: str, texts: list[str]) -> Marks:
+    return tuple([(kind, text) for text in texts])
+
+
+def _taken(marks: Marks, left: list[Mark]) -> bool:
     """Whether all the marks are among those left; then they are taken from them."""
     rest = left.copy()
     for mark in marks:
@@ -241,8 +253,14 @@ def _taken(marks: tuple[str, ...], left: list[str]) -> bool:
     return bool(marks)
 
 
+def changes_in(deed: dict[str, Any]) -> tuple[Action, ...]:
+    from unspool.actions.codex_changes import changes_of  # 10 ms that a list of sessions need not pay
+
+    return changes_of(deed)
+
+
 def _actions(deeds: tuple[dict[str, Any], ...]) -> tuple[Action, ...]:
-    return tuple([action for deed in deeds for action in changes_of(deed)])
+    return tuple([action for deed in deeds for action in changes_in(deed)])
 
 
 def _is_script(content: Content) -> bool:

@@ -46,11 +46,10 @@ _RUNNING = re.compile(r"\s*Script running with cell ID (\w+)")
 
 def output_of(output: Any) -> tuple[str, bool]:
     """The text, and whether it tells of a failure."""
-    match output:
-        case str():
-            return _structured(output) if output.startswith("{") else (output, is_failure(output))
-        case dict():
-            return _object(output)
+    if output.__class__ is str:
+        return _structured(output) if output[:1] == "{" else (output, is_failure(output))
+    if isinstance(output, dict):
+        return _object(output)
     text = content_text(output)
     return text, is_failure(text)
 
@@ -66,8 +65,13 @@ def is_failure(text: str) -> bool:
 
 def _is_nonzero(text: str) -> bool:
     """Whether the text is, or holds as the header of unified exec, an exit code other than 0."""
-    _, found, rest = text.partition(_EXIT) if text.startswith(_EXIT) else text.partition(_EXITED)
-    return bool(found) and rest.partition("\n")[0].strip() != "0"
+    if text.startswith(_EXIT):
+        begin = len(_EXIT)
+    elif (at := text.find(_EXITED)) >= 0:
+        begin = at + len(_EXITED)
+    else:
+        return False
+    return text[begin:].partition("\n")[0].strip() != "0"
 
 
 def running_cell(text: str) -> str | None:

@@ -18,13 +18,10 @@ from unspool.readers.codex.copied import Copied, comes_from_another, may_repeat,
 from unspool.readers.codex.happenings import Happenings
 from unspool.readers.codex.items import Items
 from unspool.readers.codex.thread import Thread
-from unspool.sources.jsontext import Unreadable, loads, strict
+from unspool.sources.jsontext import Unreadable, loads
 from unspool.sources.values import mapping, string, text_of
 
 _NAME = re.compile(r"rollout-[\dT-]{19}-(.+?)\.jsonl")
-_SECOND = 2
-_WORLD, _START, _LONG = b'"type":"world_state"', 100, 2000
-"""The longest lines of new logs are known by their first bytes, and need not be decoded to be passed over."""
 _PASSED_OVER = frozenset(("world_state", "inter_agent_communication_metadata"))
 """What the model knew of its surroundings, which its messages say too; and a flag beside a message."""
 
@@ -43,7 +40,8 @@ class Rollout:
         self._items = Items(self._thread)
         self._happenings = Happenings(self._thread, self._items)
         self._header: dict[str, Any] | None = None
-        self._lines = 0
+        self._began = 0
+        """The line of the header."""
         self._copied: Copied | None = None
         """While it is not yet certain that the thread speaks for itself."""
         self._unsure: list[tuple[Any, dict[str, Any]]] = []
@@ -53,13 +51,9 @@ class Rollout:
         return self._log.sessions
 
     def feed(self, record: Record) -> Iterable[Event | Note]:
-        data, log = record.data, self._log
-        if len(data) > _LONG and _WORLD in data[:_START]:
-            return ()
+        log, line = self._log, record.value
         log.origin = record.origin
-        try:
-            line = strict(data)
-        except Unreadable:
+        if line is None:
             line = log.value(record)
         if line.__class__ is not dict:
             if line is not None:
@@ -68,7 +62,7 @@ class Rollout:
             self._read(line)
         else:
             self._sort(self._copied, line)
-        return log.take()
+        return log.take() if log.out else ()
 
     def close(self) -> Iterable[Event | Note]:
         self._tell_unsure()  # should more come, it may still be a copy
@@ -83,7 +77,6 @@ class Rollout:
                 log.time = time
             else:
                 log.at(time)
-            self._lines += 1
             if "ordinal" in line:
                 self._thread.itemised = True
             if kind == "response_item":
@@ -115,7 +108,7 @@ class Rollout:
         if self._header is not None:
             self._again(header)
             return
-        self._header = header
+        self._header, self._began = header, self._log.origin.line
         thread, log = self._thread, self._log
         thread.id = string(header.get("id")) or log.session
         log.session = thread.id
@@ -152,7 +145,7 @@ class Rollout:
         other = string(header.get("id"))
         if other == self._thread.id:
             return
-        if self._lines == _SECOND and self._header is not None:
+        if self._header is not None and self._log.origin.line == self._began + 1:
             self._copied = Copied(self._header)
             self._copied.found = True
             self._thread.tally.inherits = True

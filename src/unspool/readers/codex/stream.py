@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from unspool.actions.codex import changes_of
 from unspool.dialect import Record
 from unspool.model import Event, Facts, Note
 from unspool.model.action import PlanItem
 from unspool.model.event import Notification, Planned, Said, Thinking, ToolOutput, TurnEnd, User
 from unspool.readers.codex.messages import Messages
+from unspool.readers.codex.outbox import changes_in
 from unspool.readers.codex.outputs import result_of
 from unspool.readers.codex.thread import Thread
 from unspool.sources.values import listing, mapping, string, text_of
@@ -115,7 +115,7 @@ class Stream:
     def _call(self, call: str, name: str, arguments: Any, item: dict[str, Any]) -> None:
         """Told when it is first heard of."""
         if call not in self._thread.calls:
-            self._thread.called(name, arguments, call, changes_of(item))
+            self._thread.called(name, arguments, call, changes_in(item))
 
     def _end(self, call: str, text: str, is_error: bool, declined: bool = False) -> None:
         self._outbox.say(ToolOutput(call, text, is_error, interrupted=declined), "1")

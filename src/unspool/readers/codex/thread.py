@@ -2,13 +2,12 @@
 
 from typing import Any
 
-from unspool.actions import vocabulary_for
-from unspool.actions.codex import changes_of
+from unspool.actions import meanings_for
 from unspool.model import Action, Meaning
 from unspool.model.event import AgentSpawn, Compacted, ModelChange, ToolCall, ToolOutput
 from unspool.readers.calls import arguments_of
 from unspool.readers.codex.counting import Tally
-from unspool.readers.codex.outbox import Outbox
+from unspool.readers.codex.outbox import Mark, Outbox, changes_in
 from unspool.readers.codex.outputs import output_of, running_cell
 from unspool.readers.log import Log
 from unspool.sources.jsontext import Unreadable, strict
@@ -17,6 +16,7 @@ from unspool.sources.values import mapping, string
 AGENT = "codex"
 _SPAWNING = ("spawn_agent", "create_agent")
 _PATCH = "apply_patch"
+_COMPACTION: Mark = ("c", "")
 
 
 class Thread:
@@ -39,24 +39,20 @@ class Thread:
         self.calls: set[str | None] = set()
         self.failed: set[str | None] = set()
         """Calls that were told to have failed before their output came."""
-        self.searches: dict[str, str | None] = {}
+        self.searches: dict[Mark, str | None] = {}
         """The calls of searches, by what was searched for."""
-        self._model: str | None = None
-        self._vocabulary = vocabulary_for(AGENT)
+        self.model: str | None = None
+        self._meaning = meanings_for(AGENT)
         self._waits: dict[str, str] = {}
         """Calls of `wait`, and the script that each asks for."""
         self._spawns: dict[str, dict[str, Any]] = {}
         self._agents: set[str] = set()
 
-    @property
-    def model(self) -> str | None:
-        return self._model
-
     def runs(self, model: Any) -> None:
         """The model that is told to run now."""
-        if not isinstance(model, str) or not model or model == self._model:
+        if not isinstance(model, str) or not model or model == self.model:
             return
-        before, self._model = self._model, model
+        before, self.model = self.model, model
         if not self.is_agent:
             self.log.facts.model = model
         if before is not None:
@@ -66,46 +62,48 @@ class Thread:
         self.has_spoken = self._scripted = False
 
     def _read(self, name: str, given: Any) -> Meaning:
-        return self._vocabulary.read(name, arguments_of(given))
+        return self._meaning(name, arguments_of(given))
 
     def called(self, name: str, given: Any, call: str | None, actions: tuple[Action, ...] = ()) -> None:
         """A call and what it was given: JSON in a string, a text, or an object."""
         content = ToolCall(name, call, given, self._read)
         if actions:
             content = content.did(lambda: actions)
-        if call is not None:
-            self.calls.add(call)
-            if name == "wait":
-                self._waits[call] = str(mapping(arguments_of(given)).get("cell_id"))
-            elif name in _SPAWNING:
-                self._spawns[call] = mapping(arguments_of(given))
-        self._scripted = self._scripted or name == "exec"
-        if call is not None and self._waits_for_deeds(name, given):
+        if name == "exec":
+            self._scripted = True
+        if call is None:
+            self.outbox.say(content)
+            return
+        self.calls.add(call)
+        if name == "wait":
+            self._waits[call] = str(mapping(arguments_of(given)).get("cell_id"))
+        elif name in _SPAWNING:
+            self._spawns[call] = mapping(arguments_of(given))
+        if (self.itemised and name == "exec") or (self.tells_patches and _is_patch(name, given)):
             self.outbox.hold(content)
         else:
             self.outbox.say(content)
-
-    def _waits_for_deeds(self, name: str, given: Any) -> bool:
-        return (self.itemised and name == "exec") or (self.tells_patches and _is_patch(name, given))
 
     def returned(self, call: str | None, output: Any) -> None:
         text, failed = output_of(output)
         if call is not None:
             failed = failed or call in self.failed
-            cell = running_cell(text)
-            if call in self._waits:
-                waited = self._waits.pop(call)
-                if cell is None:
-                    self.outbox.finished(waited)
-            else:
-                self.outbox.answered(call, cell)
+            if self.outbox.queue:
+                self._settle(call, running_cell(text))
         self.outbox.say(ToolOutput(call, text, failed))
-        if call in self._spawns and text.startswith("{"):
+        if self._spawns and call in self._spawns and text.startswith("{"):
             try:
                 answer = mapping(strict(text))
             except Unreadable:
                 return
             self.spawned(call, answer.get("agent_id") or answer.get("thread_id"), "1", answer.get("nickname"))
+
+    def _settle(self, call: str, cell: str | None) -> None:
+        """An output came while calls wait for their deeds: of one of these, or of a `wait` for one."""
+        if call not in self._waits:
+            self.outbox.answered(call, cell)
+        elif cell is None:
+            self.outbox.finished(self._waits[call])
 
     def did(self, call: str | None, item: dict[str, Any]) -> bool:
         """Something was done for a call that is known or open. Not so: nothing told of it yet."""
@@ -123,17 +121,17 @@ class Thread:
         """Something was done by no call that the log has: it is told as one."""
         call = output.provider_call_id
         self.calls.add(call)
-        content, actions = ToolCall(name, call, arguments, self._read), changes_of(deed)
+        content, actions = ToolCall(name, call, arguments, self._read), changes_in(deed)
         self.outbox.say(content.did(lambda: actions) if actions else content)
         self.outbox.say(output, "1")
 
     def compacted(self, content: Compacted, is_echo: bool) -> None:
         """Up to three kinds of records tell of one compaction."""
         if not is_echo:
-            self.outbox.tell([content], ("c",))
-            self.outbox.forget("c")
+            self.outbox.tell([content], (_COMPACTION,))
+            self.outbox.forget(_COMPACTION)
         elif not self.just_compacted:
-            self.outbox.echo([content], ("c",))
+            self.outbox.echo([content], (_COMPACTION,))
         self.just_compacted = True
 
     def spawned(
@@ -151,10 +149,10 @@ class Thread:
 
 def _is_patch(name: str, given: Any) -> bool:
     """A patch, or a shell command that holds one."""
+    if given.__class__ is str and _PATCH not in given:
+        return name == _PATCH
     if name == _PATCH:
         return True
-    if isinstance(given, str) and _PATCH not in given:
-        return False
     arguments = mapping(arguments_of(given))
     command = arguments.get("cmd") or arguments.get("command")
     words = command if isinstance(command, list) else [command]

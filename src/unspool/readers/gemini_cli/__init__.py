@@ -6,6 +6,7 @@ from unspool.dialect import Reader
 from unspool.readers.gemini_cli import documents, live, recording
 from unspool.readers.gemini_cli.folder import FULL_OUTPUT, kin, places
 from unspool.readers.gemini_cli.recording import AGENT
+from unspool.sources.jsontext import strict_lines
 
 _TITLE = "Gemini CLI"
 
@@ -15,6 +16,7 @@ reader = Reader(
     title=_TITLE,
     claims=recording.claims,
     decoder=recording.Recording,
+    decode=strict_lines,
     places=lambda environment, home: places(environment, home, "*/chats/**/*.jsonl"),
     mark=re.compile(rb'\{"sessionId":"[^"\n]*","projectHash":"[^"\n]*"[^\n\[{]*\}\r?\n'),
     unfold=recording.unfold,

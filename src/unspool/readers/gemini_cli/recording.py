@@ -22,8 +22,6 @@ from unspool.readers.log import Log
 from unspool.sources.values import listing, mapping, string, text_of
 
 AGENT = "gemini_cli"
-_BEAT = 60
-"""Bytes of a line that says only when the log was last written to; one with more in it is longer."""
 
 
 def claims(head: Head) -> bool:
@@ -49,13 +47,11 @@ class Recording:
         return self._log.sessions
 
     def feed(self, record: Record) -> list[Event | Note]:
-        if record.origin.size < _BEAT and record.data.startswith(b'{"$set":{"lastUpdated":'):
-            return []  # every other line
         log = self._log
         value = log.record(record)
         if value is not None:
             self._record(value, record.origin.line)
-        return log.take()
+        return log.take() if log.out else []
 
     def _record(self, value: dict[str, Any], line: int) -> None:
         if "id" in value:
@@ -63,7 +59,8 @@ class Recording:
                 self._open({})
             self._turns.message(value, str(line))
         elif isinstance(changes := value.get("$set"), dict):
-            self._change(changes)
+            if len(changes) > 1 or "lastUpdated" not in changes:  # every other line says only that
+                self._change(changes)
         elif "$rewindTo" in value:
             self._rewind(value["$rewindTo"])
         elif "sessionId" in value:

@@ -15,7 +15,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from unspool.actions import vocabulary_for
+from unspool.actions import meanings_for
 from unspool.actions.vocabulary import meaning as meaning_of
 from unspool.model import MAIN, Content, Meaning, Origin
 from unspool.model.action import Mcp
@@ -88,7 +88,7 @@ class Turns:
     def __init__(self, log: Log, folder: Path | None = None) -> None:
         self._log = log
         self._folder = folder
-        self._read = vocabulary_for(log.agent).read
+        self._read = meanings_for(log.agent)
         self._told: dict[str, _Told] = {}
         self._texts: set[int] = set()
         self._called: set[str] = set()
