@@ -21,6 +21,7 @@ from unspool.ingest.logs import OpenLog, open_log
 from unspool.model import Event, Facts, Note, Origin
 from unspool.model.event import TokenUsage
 from unspool.readers import READERS
+from unspool.sources.files import blocks
 from unspool.sources.jsontext import loads
 
 FOLDERS = Path(__file__).parent / "readers"
@@ -99,6 +100,14 @@ def test_only_its_own_reader_claims_it(case: Path, tmp_path: Path) -> None:
         assert len(claims) <= 1, path
         claimed.update(claims)
     assert claimed == {case.parent.name}
+
+
+@pytest.mark.parametrize("case", cases(), ids=name_of)
+def test_a_mark_is_borne_by_the_files_of_one_reader(case: Path, tmp_path: Path) -> None:
+    for log in opened(case, tmp_path):
+        start = next(blocks(log.path), b"")
+        marked = [reader for reader in READERS.values() if reader.mark is not None and reader.mark.match(start)]
+        assert [reader for reader in marked if not reader.document] in ([], [log.reader])
 
 
 @pytest.mark.parametrize("case", cases(), ids=name_of)

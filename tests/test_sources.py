@@ -19,7 +19,7 @@ from unspool.model import Note
 from unspool.sources import files
 from unspool.sources.files import expand
 from unspool.sources.jsontext import dumps, loads, mend, strict_lines
-from unspool.sources.records import read_lines, read_records, read_values
+from unspool.sources.records import decoded_lines, read_lines, read_records
 
 ONE, TWO = b'{"a": 1}', b'{"a": "\xc3\xa9\xe2\x80\xa8"}'
 
@@ -235,7 +235,9 @@ def test_lines_decoded_by_the_block_are_the_lines(data: bytes, tmp_path_factory:
     path = tmp_path_factory.getbasetemp() / "lines.jsonl"
     path.write_bytes(data)
     one_by_one = [item for item in read_lines(str(path)) if isinstance(item, Record)]
-    by_the_block = [item for item in read_values(str(path), strict_lines) if isinstance(item, Record)]
+    by_the_block = [
+        item for item in decoded_lines(str(path), files.blocks(str(path)), strict_lines) if isinstance(item, Record)
+    ]
     assert [item.origin for item in by_the_block] == [item.origin for item in one_by_one]
     for item, line in zip(by_the_block, one_by_one, strict=True):
         assert item.data == line.data if item.value is None else item.value == loads(line.data)
@@ -251,7 +253,7 @@ def test_lines_longer_than_a_block_are_decoded_too(
     path = tmp_path / "lines.jsonl.gz"
     path.write_bytes(gzip.compress(b"\n".join(lines) + b"\n", 0)[: -30 if torn else None])
     monkeypatch.setattr(files, "BLOCK", size)
-    expected, found = list(read_lines(str(path))), list(read_values(str(path), strict_lines))
+    expected, found = list(read_lines(str(path))), list(decoded_lines(str(path), files.blocks(str(path)), strict_lines))
     assert [type(item) for item in found] == [type(item) for item in expected]
     assert [item.origin for item in found if isinstance(item, Record)] == [
         item.origin for item in expected if isinstance(item, Record)

@@ -204,7 +204,8 @@ class Reader(Struct, frozen=True):
     """Decodes many lines at once. The decoder is then fed their values, each that of an object; any line that is none
     comes as bytes."""
     mark: re.Pattern[bytes] | None = None
-    """How its files begin, and no other's: whose they are can be told without decoding them."""
+    """How its files begin, and no other's: whose they are can be told without decoding them. Documents that begin alike
+    may be those of programs that were copied from one another, which keep the same things."""
     refers: bytes = b""
     """Bytes by which a log refers to further files that `beside` does not name."""
     pieced: bool = False

@@ -16,6 +16,8 @@ _TEXT, _GLANCED = 1 << 14, 512
 _BLANK = b"\xef\xbb\xbf \t\r\n"
 _latest: list[Reader] = []
 """The reader that claimed the last file."""
+_begun: dict[str, Iterator[bytes]] = {}
+"""The last file that was known by its mark: to be read on, and not to be opened once more. One at most."""
 
 
 def reader_of(path: str) -> tuple[Reader | None, Head]:
@@ -29,6 +31,27 @@ def reader_of(path: str) -> tuple[Reader | None, Head]:
         if len(head.lines) < lines:
             break
     return None, head
+
+
+def like_the_last(path: str) -> Reader | None:
+    """The reader of the last file, if this one bears its mark: then no line need be decoded to know it."""
+    if not _latest or (mark := _latest[0].mark) is None or _latest[0].document:
+        return None
+    pieces = blocks(path)
+    try:
+        start = next(pieces, b"")
+    except Damaged:
+        return None
+    if not mark.match(start):
+        return None
+    _begun.clear()
+    _begun[path] = chain([start], pieces)
+    return _latest[0]
+
+
+def begun(path: str) -> Iterator[bytes]:
+    """All blocks of the file: those of the look at it, if that was the last one, and what follows."""
+    return _begun.pop(path, None) or blocks(path)
 
 
 def reader_for(head: Head) -> Reader | None:

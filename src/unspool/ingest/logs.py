@@ -6,11 +6,11 @@ from typing import Any
 
 from unspool.dialect import Decoder, Head, Reader, Record
 from unspool.errors import InputNotFound
-from unspool.ingest.heads import LOOK, reader_for, reader_of
+from unspool.ingest.heads import LOOK, begun, like_the_last, reader_for, reader_of
 from unspool.model import Event, Facts, Note, Origin
 from unspool.sources.files import DASH
 from unspool.sources.jsontext import Unreadable, loads
-from unspool.sources.records import read_lines, read_records, read_values
+from unspool.sources.records import decoded_lines, read_lines, read_records
 
 
 class OpenLog:
@@ -55,7 +55,7 @@ class OpenLog:
     def _fed(self) -> Iterator[Record | Note]:
         """The records as the decoder likes them best."""
         if self.reader.decode is not None and self._given is None:
-            return read_values(self.path, self.reader.decode)
+            return decoded_lines(self.path, begun(self.path), self.reader.decode)
         return self.records()
 
     def records(self) -> Iterator[Record | Note]:
@@ -73,6 +73,8 @@ def open_log(path: str) -> OpenLog | None:
         log, _ = open_records(path, read_records(path))
         return log
     try:
+        if (known := like_the_last(path)) is not None:
+            return OpenLog(path, known, Head(path))
         reader, head = reader_of(path)
     except OSError as error:
         raise InputNotFound(f"{path}: {error.strerror}") from error

@@ -23,7 +23,7 @@ class Log:
         """Of what is being read, or else the last that was said."""
         self.out: list[Event | Note] = []
         """What came out since it was last taken."""
-        self._at: tuple[str, str] = ("", "")
+        self._at, self._stream = "", ""
         """The session and the stream of the last event, and its key; of others see `_last`."""
         self._before: str | None = None
         self._last: dict[tuple[str, str], str | None] = {}
@@ -75,13 +75,13 @@ class Log:
 
     def emit(self, content: Content, key: str, stream: str = MAIN) -> None:
         """The key names the event in its session: unlike any other, and the same whenever the log is read."""
-        if stream != MAIN and type(content) is User:
-            content = AgentMessage(content.text)  # nobody types there: another agent told it
         session = self.session
-        if session is not self._at[0] or stream is not self._at[1]:
-            self._last[self._at] = self._before
-            self._at = session, stream
-            self._before = self._last.get(self._at)
+        if stream is not MAIN and stream != MAIN and type(content) is User:
+            content = AgentMessage(content.text)  # nobody types there: another agent told it
+        if session is not self._at or stream is not self._stream:
+            self._last[self._at, self._stream] = self._before
+            self._at, self._stream = session, stream
+            self._before = self._last.get((session, stream))
         self.out.append(Event(session, stream, key, self._before, self.time, content, self.origin))
         self._before = key
 

@@ -127,14 +127,14 @@ def split_lines(path: str, pieces: Iterable[bytes], number: int = 0, offset: int
         yield broken
 
 
-def read_values(path: str, decode: Callable[[bytes], list[Any]]) -> Iterator[Record | Note]:
+def decoded_lines(path: str, pieces: Iterable[bytes], decode: Callable[[bytes], list[Any]]) -> Iterator[Record | Note]:
     """The same lines, without their bytes but decoded, all of a block at once: a line alone costs a microsecond more.
 
     Where one of them is no plain object, the lines of its block come as they stand.
     """
     number = offset = 0
     try:
-        for lines in _runs(blocks(path)):
+        for lines in _runs(pieces):
             if records := _decoded(path, lines, number, offset, decode):
                 yield from records
                 number = records[-1].origin.line

@@ -47,17 +47,19 @@ class Recording:
         return self._log.sessions
 
     def feed(self, record: Record) -> list[Event | Note]:
-        log = self._log
-        value = log.record(record)
+        log, value = self._log, record.value
+        log.origin = record.origin
+        if value.__class__ is not dict:
+            value = log.record(record)
         if value is not None:
-            self._record(value, record.origin.line)
+            self._record(value)
         return log.take() if log.out else []
 
-    def _record(self, value: dict[str, Any], line: int) -> None:
+    def _record(self, value: dict[str, Any]) -> None:
         if "id" in value:
             if not self._log.session:
                 self._open({})
-            self._turns.message(value, str(line))
+            self._turns.message(value)
         elif isinstance(changes := value.get("$set"), dict):
             if len(changes) > 1 or "lastUpdated" not in changes:  # every other line says only that
                 self._change(changes)
@@ -67,7 +69,7 @@ class Recording:
             self._change(value)
         elif "type" in value:
             self._open({})
-            self._turns.message(value, str(line))
+            self._turns.message(value)
         else:
             self._log.note("unknown", f"record with the keys {', '.join(list(value)[:5])}")
 

@@ -114,16 +114,17 @@ class Turns:
     def emit(self, content: Content, key: str) -> None:
         self._log.emit(content, key if self.agent is None else f"{self.agent}:{key}", self.stream)
 
-    def message(self, value: Any, place: str, *, history: bool = False, rewritten: bool = False) -> None:
-        """`history`: the message is part of a list that replaces all messages, so its words may have been edited.
+    def message(self, value: Any, place: str = "", *, history: bool = False, rewritten: bool = False) -> None:
+        """`place`: the name of a message without an id, if its line is not.
+        `history`: the message is part of a list that replaces all messages, so its words may have been edited.
         `rewritten`: what the list holds under new ids is not new, but what the model is shown from here on."""
         if not isinstance(value, dict):
             self._log.note("odd", "a message that is no object")
             return
         name = value.get("id")
         if type(name) is not str or not name:
-            name = string(name) or place
-        if self._waiting is not None and self._waiting.name != name:
+            name = string(name) or place or str(self._log.origin.line)
+        if (waiting := self._waiting) is not None and waiting.name != name:
             self.flush()
         self._log.at(value.get("timestamp"))
         content = value.get("content")
