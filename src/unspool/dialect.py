@@ -206,8 +206,8 @@ class Reader(Struct, frozen=True):
     mark: re.Pattern[bytes] | None = None
     """How its files begin, and no other's: whose they are can be told without decoding them. Documents that begin alike
     may be those of programs that were copied from one another, which keep the same things."""
-    refers: bytes = b""
-    """Bytes by which a log refers to further files that `beside` does not name."""
+    refers: Callable[[str], bytes] = lambda _path: b""
+    """Bytes by which the log refers to further files that `beside` does not name; none if there are no such files."""
     pieced: bool = False
     """Texts come in pieces that are put together: a word need not stand whole in the file."""
 

@@ -61,7 +61,7 @@ def cannot_match(pattern: str, path: str, fold: bool = False) -> bool:
     reader = marked(start) or reader_of(path)[0]
     if reader is None or reader.rows is not None or reader.pieced:
         return False
-    if _holds(chain([start], pieces), needle, fold, reader.refers):
+    if _holds(chain([start], pieces), needle, fold, reader.refers(path)):
         return False
     others = [other for other in reader.beside(path) if Path(other).is_file()]
     return not any(_in(needle, os.fsencode(other), fold) or _holds(blocks(other), needle, fold) for other in others)
@@ -73,12 +73,12 @@ def _holds(pieces: Iterable[bytes], needle: bytes, fold: bool, refers: bytes = b
     tail = b""
     try:
         for piece in pieces:
-            data = tail + piece
-            if _in(needle, data, fold) or (refers and refers in data):
-                return True
-            if data.rfind(b"\\u00") >= 0 and _ESCAPED_LETTER.search(data):  # from the right: backslashes are rare
-                return True
-            tail = data[-keep:]
+            for data in (tail + piece[:keep], piece) if tail else (piece,):
+                if _in(needle, data, fold) or (refers and refers in data):
+                    return True
+                if data.rfind(b"\\u00") >= 0 and _ESCAPED_LETTER.search(data):  # from the right: backslashes are rare
+                    return True
+            tail = (tail + piece[-keep:])[-keep:]
     except Damaged:
         pass  # behind the damage nothing is read either
     return False

@@ -4,7 +4,7 @@ import re
 
 from unspool.dialect import Reader
 from unspool.readers.gemini_cli import documents, live, recording
-from unspool.readers.gemini_cli.folder import FULL_OUTPUT, kin, places
+from unspool.readers.gemini_cli.folder import kin, places, refers
 from unspool.readers.gemini_cli.recording import AGENT
 from unspool.sources.jsontext import strict_lines
 
@@ -21,7 +21,7 @@ reader = Reader(
     mark=re.compile(rb'\{"sessionId":"[^"\n]*","projectHash":"[^"\n]*"[^\n\[{]*\}\r?\n'),
     unfold=recording.unfold,
     payload=recording.payload,
-    refers=FULL_OUTPUT.encode(),
+    refers=refers,
     kin=kin,
 )
 document = Reader(
@@ -35,7 +35,7 @@ document = Reader(
     ),
     document=True,
     mark=re.compile(rb'\{\n  "sessionId": "[^"\n]*",\n  "projectHash": '),
-    refers=FULL_OUTPUT.encode(),
+    refers=refers,
     payload=documents.payload,
     beside=documents.continued,
 )

@@ -23,6 +23,7 @@ from unspool.sources.values import mapping
 
 FULL_OUTPUT = "For full output see: "
 """What stands before the name of a file with all of an output that was cut."""
+_OUTPUTS = "tool-outputs"
 
 
 def places(environment: Mapping[str, str], home: Path, *patterns: str) -> Iterator[Place]:
@@ -76,13 +77,18 @@ def _digest(project: str) -> str:
     return hashlib.sha256(project.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+def refers(path: str) -> bytes:
+    folder = folder_of(path)
+    return FULL_OUTPUT.encode() if folder is not None and (folder / _OUTPUTS).is_dir() else b""
+
+
 def full_output(output: str, folder: Path | None) -> str | None:
     """All of an output that was cut, from the file that it names; looked for beside the log, wherever that is now."""
     _, found, named = output.rpartition(FULL_OUTPUT)
     name = named.partition("\n")[0].strip().rstrip("]").replace("\\", "/").rpartition("/")[2]
     if not found or not name or folder is None:
         return None
-    for file in (folder / "tool-outputs").rglob("*"):
+    for file in (folder / _OUTPUTS).rglob("*"):
         if file.name == name and file.is_file():
             return file.read_text(encoding="utf-8", errors="replace")
     return None
