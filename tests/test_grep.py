@@ -17,6 +17,7 @@ from logs import SHOP, THREAD, Claude, Codex, Gemini, Machine
 from test_readers import cases, laid_out, name_of
 from unspool.exports.events import body
 from unspool.ingest.logs import open_log
+from unspool.ingest.needles import cannot_match, needles_for
 from unspool.jobs.grep import Query, search_file
 from unspool.model import Event
 
@@ -243,8 +244,8 @@ def straight(path: Path, query: Query) -> int:
     return sum(matches(body(item)) is not None for item in log if isinstance(item, Event))
 
 
-def hits(path: Path, pattern: str, fold: bool = False) -> int:
-    return len(search_file(Query(pattern, fold=fold), str(path)).hits)
+def hits(path: Path, pattern: str, fold: bool = False, regex: bool = False) -> int:
+    return len(search_file(Query(pattern, fold=fold, regex=regex), str(path)).hits)
 
 
 @pytest.mark.parametrize("case", cases(), ids=name_of)
@@ -263,6 +264,62 @@ def test_skipping_files_loses_no_hit(case: Path, tmp_path: Path) -> None:
             if pattern.isascii():
                 folded = sum(piece.lower() in data.lower() for data in bodies)
                 assert hits(path, pattern.swapcase(), fold=True) == folded, pattern
+
+
+def expression(piece: str, other: str, chance: random.Random) -> str:
+    """One that finds the piece, and perhaps more."""
+    forms = ("{0}", "{0}", "{0}", ".", "{0}?", "{0}*", "{0}+", "{0}{{1,2}}", "(?:{0})", "({0}|x)", "[{0}]", "(?={0}).")
+    parts = [chance.choice(forms).format(re.escape(letter)) for letter in piece]
+    whole = "".join(parts)
+    cut = chance.randrange(len(parts) + 1)
+    wrapped = f"({''.join(parts[:cut])})(?:{''.join(parts[cut:])})"
+    shapes = (whole, whole, wrapped, f"{whole}|{re.escape(other)}", f"(?i){whole}", f"(?:{re.escape(other)})?{whole}")
+    return chance.choice(shapes)
+
+
+@pytest.mark.parametrize("case", cases(), ids=name_of)
+def test_skipping_files_loses_no_hit_of_an_expression(case: Path, tmp_path: Path) -> None:
+    chance = random.Random(name_of(case))
+    for path in laid_out(case, tmp_path):
+        log = open_log(str(path))
+        bodies = [body(item) for item in log if isinstance(item, Event)] if log is not None else []
+        for data in chance.sample(bodies, min(len(bodies), 30)):
+            cuts = [chance.randrange(len(data)) for _ in range(2)]
+            piece, other = (data[cut : cut + chance.randrange(4, 24)].decode("ascii", "ignore") for cut in cuts)
+            pattern = expression(piece, other, chance)
+            query = Query(pattern, regex=True, fold=chance.random() < 0.3)
+            assert len(search_file(query, str(path)).hits) == straight(path, query), pattern
+            assert straight(path, query) > 0 or not piece.isprintable(), pattern
+
+
+@pytest.mark.parametrize(
+    ("pattern", "needles"),
+    [
+        ("kettle.*saucer", (b"kettle",)),
+        ("kettle|saucer", (b"kettle", b"saucer")),
+        ("kettle|s.u.er", ()),
+        (r"\bkettle\b", (b"kettle",)),
+        ("kettles?", (b"kettle",)),
+        ("kettle+", (b"kettl",)),
+        ("(kettle|saucer)simmering", (b"simmering",)),
+        ("(?:kettle)?saucer", (b"saucer",)),
+        ("(?!kettle)saucer", (b"saucer",)),
+        ("[kettle]saucer", (b"saucer",)),
+        ("(?i)kettle", ()),
+        ("(?P<a>kettle)(?P=a)", ()),
+        ("kettle{2}", (b"kettl",)),
+        (r"\x6bkettle", (b"kettle",)),
+        ("nkettle", (b"kettle",)),
+    ],
+)
+def test_words_that_stand_in_whatever_an_expression_matches(pattern: str, needles: tuple[bytes, ...]) -> None:
+    assert needles_for(pattern, regex=True) == needles
+
+
+def test_files_without_the_words_of_an_expression_are_not_read(tmp_path: Path) -> None:
+    path = Claude().user("kettle").save(tmp_path / "log.jsonl")
+    assert cannot_match("teapots? .* blue", str(path), regex=True)
+    assert not cannot_match("kettles? .* blue", str(path), regex=True)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,8 @@ word: a run of letters, digits and underscores in an event stands in its file to
 - it is a word that we write ourselves: a field's name, a kind, a phrase of a reader's;
 - it may be a number that we computed, or the tail of an escape;
 - the file escapes plain letters (`\\u0061`), or its texts are put together from pieces.
+
+So has a regular expression words that stand in whatever it matches: see `expressions`.
 """
 
 import os
@@ -15,6 +17,7 @@ from functools import cache
 from itertools import chain
 from pathlib import Path
 
+from unspool.ingest.expressions import alternatives
 from unspool.ingest.heads import marked, reader_of
 from unspool.sources.files import SQLITE, Damaged, blocks
 
@@ -29,27 +32,33 @@ _FOR_PEOPLE = re.compile(rb'"""(?:.|\n)*?"""|(?:^|  )#.*$|^ *(?:from|import) .*$
 _SHORTEST = 4
 
 
-def words(pattern: str) -> list[str]:
-    """The runs of a literal that may serve as needles, the longest first."""
-    runs = _WORD.findall(_ESCAPE.sub(" ", _TAIL.sub(" ", pattern, count=1)))
+def words(*literals: str) -> list[str]:
+    """The runs of literals that may serve as needles, the longest first."""
+    runs = [run for text in literals for run in _WORD.findall(_ESCAPE.sub(" ", _TAIL.sub(" ", text, count=1)))]
     return sorted((run for run in runs if len(run) >= _SHORTEST and not _HEX.fullmatch(run)), key=len, reverse=True)
 
 
 @cache
-def needle_for(pattern: str) -> bytes | None:
-    """A word that must stand in the raw bytes of a log, if the pattern is in one of its events."""
+def needles_for(pattern: str, regex: bool = False) -> tuple[bytes, ...]:
+    """Words of which one must stand in the raw bytes of a log, if the pattern is in one of its events; none if it has
+    no such words."""
+    found = [_needle(words(*runs)) for runs in (alternatives(pattern) or [[]] if regex else [[pattern]])]
+    return tuple(needle for needle in found if needle) if all(found) else ()
+
+
+def _needle(candidates: list[str]) -> bytes | None:
     code = _code()
     if not code:  # installed without its source: then nothing is certain
         return None
-    candidates = [word.encode() for word in words(pattern)]
-    return next((word for word in candidates if word.lower() not in code or word.lower() not in _own_words()), None)
+    known = (word.encode() for word in candidates)
+    return next((word for word in known if word.lower() not in code or word.lower() not in _own_words()), None)
 
 
-def cannot_match(pattern: str, path: str, fold: bool = False) -> bool:
+def cannot_match(pattern: str, path: str, fold: bool = False, regex: bool = False) -> bool:
     """Whether no event of the log can hold the pattern; `fold` takes capitals for small letters."""
-    needle = needle_for(pattern)
+    needles = needles_for(pattern, regex)
     name = os.fsencode(path)
-    if needle is None or _in(needle, name, fold):  # some logs name their agents by their files
+    if not needles or _in(needles, name, fold):  # some logs name their agents by their files
         return False
     pieces = blocks(path)
     try:
@@ -61,20 +70,20 @@ def cannot_match(pattern: str, path: str, fold: bool = False) -> bool:
     reader = marked(start) or reader_of(path)[0]
     if reader is None or reader.rows is not None or reader.pieced:
         return False
-    if _holds(chain([start], pieces), needle, fold, reader.refers(path)):
+    if _holds(chain([start], pieces), needles, fold, reader.refers(path)):
         return False
     others = [other for other in reader.beside(path) if Path(other).is_file()]
-    return not any(_in(needle, os.fsencode(other), fold) or _holds(blocks(other), needle, fold) for other in others)
+    return not any(_in(needles, os.fsencode(other), fold) or _holds(blocks(other), needles, fold) for other in others)
 
 
-def _holds(pieces: Iterable[bytes], needle: bytes, fold: bool, refers: bytes = b"") -> bool:
-    """Whether the word stands there, or may: plain letters are escaped, or further files are referred to."""
-    keep = max(len(needle), len(refers), len(r"\u0061")) - 1
+def _holds(pieces: Iterable[bytes], needles: tuple[bytes, ...], fold: bool, refers: bytes = b"") -> bool:
+    """Whether a word stands there, or may: plain letters are escaped, or further files are referred to."""
+    keep = max(*map(len, needles), len(refers), len(r"\u0061")) - 1
     tail = b""
     try:
         for piece in pieces:
             for data in (tail + piece[:keep], piece) if tail else (piece,):
-                if _in(needle, data, fold) or (refers and refers in data):
+                if _in(needles, data, fold) or (refers and refers in data):
                     return True
                 if data.rfind(b"\\u00") >= 0 and _ESCAPED_LETTER.search(data):  # from the right: backslashes are rare
                     return True
@@ -84,8 +93,10 @@ def _holds(pieces: Iterable[bytes], needle: bytes, fold: bool, refers: bytes = b
     return False
 
 
-def _in(needle: bytes, data: bytes, fold: bool) -> bool:
-    return needle.lower() in data.lower() if fold else needle in data
+def _in(needles: tuple[bytes, ...], data: bytes, fold: bool) -> bool:
+    if fold:
+        data = data.lower()
+    return any((needle.lower() if fold else needle) in data for needle in needles)
 
 
 @cache

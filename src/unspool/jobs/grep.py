@@ -94,7 +94,7 @@ def search_file(query: Query, path: str) -> Searched:
 
 
 def _searched(query: Query, path: str) -> Searched:
-    if not query.regex and path != DASH and cannot_match(query.pattern, path, query.fold):
+    if path != DASH and cannot_match(query.pattern, path, query.fold, query.regex):
         return Searched()
     log = open_log(path)
     if log is None:
