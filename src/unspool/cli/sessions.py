@@ -89,7 +89,7 @@ def _say(rows: "list[SessionRow]", filtered: bool) -> None:
     asked = max(columns - widest - (78 if wide else 56), 12)
     words = ("input", "cached", "output")
     heads = _line(f"{'session':<{widest}}", "agent", "start", "took", "turns", "tools", words, wide)
-    click.secho(f"{heads}  asked", dim=True, color=colour())
+    lines = [click.style(f"{heads}  asked", dim=True)]
     for row, name in zip(rows, names, strict=True):
         counts = (
             human(row.tokens.input + row.tokens.cache_write),
@@ -99,7 +99,8 @@ def _say(rows: "list[SessionRow]", filtered: bool) -> None:
         shown = click.style(f"{safe(name):<{widest}}", fg="yellow")
         start = local(row.start) if wide else local(row.start)[5:]  # without the year
         line = _line(shown, row.agent, start, span(row.duration), row.turns, row.tools, counts, wide)
-        click.echo(f"{line}  {fit(one_line(row.prompt or row.title or '(nothing)'), asked).rstrip()}", color=colour())
+        lines.append(f"{line}  {fit(one_line(row.prompt or row.title or '(nothing)'), asked).rstrip()}")
+    click.echo("\n".join(lines), color=colour())
     total = sum((row.tokens for row in rows), Tokens())
     say(
         f"{plural(len(rows), 'session')}: {human(total.input + total.cache_write)} tokens in, "

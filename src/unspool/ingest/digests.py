@@ -50,10 +50,13 @@ class FileDigest(Struct):
 class _Counter:
     """One stream, while its events pass by."""
 
-    __slots__ = ("calls", "digest", "spent", "stepped", "sums")
+    __slots__ = ("calls", "digest", "events", "spent", "stepped", "sums", "time", "tools")
 
     def __init__(self) -> None:
         self.digest = StreamDigest(models={})
+        self.events = self.tools = 0
+        self.time: str | None = None
+        """Of the last event: those of one record share theirs."""
         self.sums = [0, 0, 0, 0, 0]
         self.calls = array("Q")
         self.spent: list[int] = []
@@ -61,24 +64,27 @@ class _Counter:
         """Whether the turn at hand has a step; a turn without one is none."""
 
     def see(self, event: Event) -> None:
-        digest, content, time = self.digest, event.content, event.timestamp
-        digest.events += 1
+        content, time = event.content, event.timestamp
+        self.events += 1
         kind = content.__class__
         if kind is ToolOutput:
             pass
         elif kind is ToolCall:
-            digest.tools += 1
-            self._step()
+            self.tools += 1
+            if not self.stepped:
+                self._step()
         elif kind is Said or kind is Thinking:
-            self._step()
+            if not self.stepped:
+                self._step()
         elif isinstance(content, TokenUsage):
             self._count(content)
         elif isinstance(content, User) or (isinstance(content, AgentMessage) and event.stream_id != MAIN):
-            digest.prompt = digest.prompt or content.text.strip()[:_PROMPT]
+            self.digest.prompt = self.digest.prompt or content.text.strip()[:_PROMPT]
             self.stepped = False
         elif kind is SlashCommand or kind is Compacted:
             self.stepped = False
-        if time is not None:
+        if time is not self.time and time is not None:
+            self.time, digest = time, self.digest
             if digest.end is None or time > digest.end:
                 digest.end = time
             if digest.start is None or time < digest.start:
@@ -100,11 +106,11 @@ class _Counter:
             self.spent += (used.input, used.cache_read, used.cache_write, used.output, used.reasoning)
 
     def _step(self) -> None:
-        if not self.stepped:
-            self.stepped = True
-            self.digest.turns += 1
+        self.stepped = True
+        self.digest.turns += 1
 
     def done(self) -> StreamDigest:
+        self.digest.events, self.digest.tools = self.events, self.tools
         self.digest.tokens = Tokens(*self.sums)
         if self.spent:
             self.digest.calls, self.digest.spent = self.calls.tobytes(), msgspec.msgpack.encode(self.spent)

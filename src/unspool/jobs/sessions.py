@@ -53,10 +53,9 @@ class Filter(Struct, frozen=True):
             return False
         if self.project is not None and not _inside(session.facts.project, self.project):
             return False
-        start, end = time_of(session.start), time_of(session.end)
-        if self.since is not None and (end is None or end < self.since):
+        if self.since is not None and ((end := time_of(session.end)) is None or end < self.since):
             return False
-        return self.until is None or (start is not None and start <= self.until)
+        return self.until is None or ((start := time_of(session.start)) is not None and start <= self.until)
 
 
 ALL = Filter()
