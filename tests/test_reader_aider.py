@@ -36,6 +36,14 @@ def test_aiders_own_lines_end_in_blanks() -> None:
     ]
 
 
+def test_nobody_answers_before_somebody_asked() -> None:
+    """The command line of a run is written into its history, with all lines of the message that it was given."""
+    given = "> aider --message # Kettles\n\nBoil one.\n\n> Aider v0.86.1  \n\n#### # Kettles  \n\nIt boils.\n"
+    events = read(f"# aider chat started at 2026-01-02 03:04:05\n\n> Added .aider*  \n{given}")
+    assert [event.type for event in events] == ["notification"] * 3 + ["user", "message"]
+    assert events[1].content == Notification("aider --message # Kettles\n\nBoil one.", "info")
+
+
 def test_a_history_in_a_project_is_of_that_project() -> None:
     decoder = aider.reader.decoder("/home/ada/tide/.aider.chat.history.md")
     list(decoder.feed(Record(b"# aider chat started at 2026-01-02 03:04:05", Origin("", 1, 0, 0))))

@@ -68,6 +68,8 @@ class History:
         self._before = 0
         self._breaks: bool | None = None
         """Whether this run's own lines end in two blanks; None until one of them came."""
+        self._asked = False
+        """Somebody typed something in this run."""
         self._said = ""
         self._edits: list[Edit] | None = None
         """The edits in what was said that are not applied yet; None until somebody asks."""
@@ -121,6 +123,7 @@ class History:
         facts.started = clock(started)
         facts.project = self._project
         self._breaks = None
+        self._asked = False
         self._said, self._edits = "", None
 
     def _kind_of(self, line: str) -> tuple[str, str]:
@@ -148,6 +151,7 @@ class History:
                 self._answer("\n".join(lines), str(self._begun.line))
 
     def _typed(self, text: str, key: str) -> None:
+        self._asked = True
         if text.startswith("/") and text[1:2].isalpha():
             name, _, rest = text.partition(" ")
             self._log.emit(SlashCommand(name, rest.strip() or None), key)
@@ -157,6 +161,9 @@ class History:
             self._log.emit(User(text), key)
 
     def _answer(self, text: str, key: str) -> None:
+        if not self._asked:  # nobody answers yet: it is the command line of this run, with a message of many lines
+            self._notify([text.removeprefix("> ")], self._begun)
+            return
         said, thoughts = parted(text) if "think" in text.lower() else (text, [])
         for at, thought in enumerate(thoughts):
             self._log.emit(Thinking(thought), f"{key}:thinking:{at}")
