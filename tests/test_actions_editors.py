@@ -58,6 +58,7 @@ ROWS: dict[str, list[Row]] = {
         ("read_file read_files", {"files": [{"path": "a", "start_line": 2}, {"path": "b"}]}, FileRead("a", 2)),
         ("read_file", {"args": "<file><path>a</path></file>"}, FileRead("a")),
         ("write_to_file write_file new_file", {"path": "a", "content": "x"}, FileWrite("a", "x")),
+        ("write_to_file", {"absolutePath": "a", "content": "x"}, FileWrite("a", "x")),
         ("replace_in_file apply_diff edit_file_roo", {"path": "a", "diff": BLOCKS}, FileEdit("a", "x\n", "y\n", False)),
         ("search_replace edit_file_grok edit", {"file_path": "a", "old_string": "x", "new_string": "y"}, EDITED),
         (

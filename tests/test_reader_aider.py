@@ -44,6 +44,12 @@ def test_nobody_answers_before_somebody_asked() -> None:
     assert events[1].content == Notification("aider --message # Kettles\n\nBoil one.", "info")
 
 
+def test_an_answer_to_a_question_of_the_program_is_no_prompt() -> None:
+    asked = "Add file to the chat? (Y)es/(N)o/(A)ll/(S)kip all/(D)on't ask again [Yes]: skip"
+    events = read(f"# aider chat started at 2026-01-02 03:04:05\n> Aider v1  \n#### typed  \n\n#### {asked}  \n")
+    assert [event.content for event in events[1:]] == [User("typed"), Notification(asked, "info")]
+
+
 def test_a_history_in_a_project_is_of_that_project() -> None:
     decoder = aider.reader.decoder("/home/ada/tide/.aider.chat.history.md")
     list(decoder.feed(Record(b"# aider chat started at 2026-01-02 03:04:05", Origin("", 1, 0, 0))))

@@ -11,7 +11,7 @@ from unspool.ingest.logs import open_log
 from unspool.model import Event
 from unspool.model.event import TokenUsage, ToolCall, ToolOutput, User
 from unspool.readers import cline
-from unspool.readers.cline.tags import Call, answer_parts, prompt_parts, replied_in
+from unspool.readers.cline.tags import RESULT, Call, answer_parts, prompt_parts, replied_in
 from unspool.readers.cline.whose import HISTORY, SCREEN
 
 FOLDER = Path(__file__).parent / "readers"
@@ -64,6 +64,31 @@ def test_a_file_may_hold_what_closes_it() -> None:
     text = f"<write_to_file>\n<path>a.xml</path>\n<content>\n{inside}\n</content>\n</write_to_file>"
     assert list(answer_parts(text)) == [Call("write_to_file", {"path": "a.xml", "content": inside})]
     assert list(answer_parts("so\n<read_file>\n<path>a")) == ["so", Call("read_file", {"path": "a"})]
+
+
+def test_a_question_of_many_lines_is_answered() -> None:
+    text = "[ask_followup_question for 'This is done:\n- it's [a]\n\nGo on?'] Result:\n<answer>\nyes\n</answer>"
+    heading = RESULT.match(text)
+    assert heading is not None
+    assert heading[1] == "ask_followup_question"
+    assert text[heading.end() :] == "<answer>\nyes\n</answer>"
+
+
+def test_an_output_that_is_written_again_is_told_once(tmp_path: Path) -> None:
+    """Roo writes what a command gave so far, goes on, and writes all of it when the command ends."""
+    entries = [
+        {"ts": 1, "type": "say", "say": "text", "text": "hi"},
+        {"ts": 2, "type": "ask", "ask": "command", "text": "make", "isAnswered": True},
+        {"ts": 3, "type": "say", "say": "command_output", "text": "one\n", "partial": True},
+        {"ts": 4, "type": "say", "say": "api_req_started", "text": "{}"},
+        {"ts": 5, "type": "say", "say": "command_output", "text": "one\ntwo\n"},
+        {"ts": 6, "type": "ask", "ask": "command", "text": "ls", "isAnswered": True},
+        {"ts": 7, "type": "say", "say": "command_output", "text": "a", "partial": True},
+    ]
+    path = tmp_path / SCREEN
+    path.write_text(json.dumps(entries))
+    outputs = [event.content for event in events_of(path) if isinstance(event.content, ToolOutput)]
+    assert outputs == [ToolOutput("2", "one\ntwo\n", False), ToolOutput("6", "a", False)]
 
 
 def history(text: str, **more: Any) -> list[dict[str, Any]]:

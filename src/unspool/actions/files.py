@@ -12,7 +12,17 @@ from unspool.model import Action
 from unspool.model.action import FileDelete, FileEdit, FileMove, FileRead, FileWrite
 
 PATH = dict.fromkeys(
-    ("path", "filePath", "filepath", "absolute_path", "target_file", "targetFile", "relative_workspace_path", "file"),
+    (
+        "path",
+        "filePath",
+        "filepath",
+        "absolute_path",
+        "absolutePath",
+        "target_file",
+        "targetFile",
+        "relative_workspace_path",
+        "file",
+    ),
     "file_path",
 )
 CONTENT = dict.fromkeys(("contents", "file_text", "fileText"), "content")

@@ -46,6 +46,8 @@ _TOKENS = re.compile(
 _OLD_TOKENS = re.compile(r"([\d.,]+[kM]?) prompt tokens, ([\d.,]+[kM]?) completion tokens")
 _MODEL = re.compile(r"(?:Main model|Models?): (.+?) with ")
 _APPLIED = "Applied edit to "
+_CONFIRMED = re.compile(r"\? \(Y\)es/\(N\)o[^\n]*\]: \w+\s*\Z")
+"""A question of the program's, with what was answered: `Add file to the chat? (Y)es/(N)o [Yes]: skip`."""
 _UNITS = {"k": 1_000, "M": 1_000_000}
 
 
@@ -152,7 +154,9 @@ class History:
 
     def _typed(self, text: str, key: str) -> None:
         self._asked = True
-        if text.startswith("/") and text[1:2].isalpha():
+        if _CONFIRMED.search(text):
+            self._notify([text], self._begun)
+        elif text.startswith("/") and text[1:2].isalpha():
             name, _, rest = text.partition(" ")
             self._log.emit(SlashCommand(name, rest.strip() or None), key)
         elif text.startswith("!"):  # aider takes it for this

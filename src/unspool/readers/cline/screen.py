@@ -78,7 +78,10 @@ class Screen:
         log = self._log
         requests = {request.origin.line: request for request in requests_of(items, path, writer)}
         keys: set[str] = set()
+        passed = _written_again(items)
         for number, item in enumerate(items, 1):
+            if number in passed:
+                continue
             log.origin = Origin(path, number, 0, 0)
             if not isinstance(item, dict):
                 log.note("skipped", "no object")
@@ -165,6 +168,21 @@ class Screen:
             self._log.emit(ToolOutput(self._call, "\n".join(self._output), False), key)
             self._output = []
             self._call = None
+
+
+def _written_again(items: list[Any]) -> set[int]:
+    """Outputs that were written while their command still ran, and come again with what it wrote since."""
+    found: set[int] = set()
+    open_, so_far = 0, ""
+    for number, item in enumerate(items, 1):
+        match item:
+            case {"say": "command_output", "text": str(text)}:
+                if open_ and text.startswith(so_far):
+                    found.add(open_)
+                open_, so_far = (number, text) if item.get("partial") is True else (0, "")
+            case {"ask": "command"} | {"say": "command"}:
+                open_ = 0
+    return found
 
 
 def _output(name: str, text: str) -> str:
