@@ -173,15 +173,15 @@ class Screen:
 def _written_again(items: list[Any]) -> set[int]:
     """Outputs that were written while their command still ran, and come again with what it wrote since."""
     found: set[int] = set()
-    open_, so_far = 0, ""
+    running, so_far = 0, ""
     for number, item in enumerate(items, 1):
         match item:
             case {"say": "command_output", "text": str(text)}:
-                if open_ and text.startswith(so_far):
-                    found.add(open_)
-                open_, so_far = (number, text) if item.get("partial") is True else (0, "")
+                if running and text.startswith(so_far):
+                    found.add(running)
+                running, so_far = (number, text) if item.get("partial") is True else (0, "")
             case {"ask": "command"} | {"say": "command"}:
-                open_ = 0
+                running = 0
     return found
 
 
