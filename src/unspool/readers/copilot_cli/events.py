@@ -36,11 +36,13 @@ from unspool.readers.copilot_cli.counting import Counting
 from unspool.readers.copilot_cli.known import SILENT
 from unspool.readers.log import Log
 from unspool.readers.repeats import Repeats
-from unspool.sources.values import clock, count, listing, mapping, placeholder, string, text_of
+from unspool.sources.values import clock, count, listing, mapping, number, placeholder, string, text_of
 
 AGENT = "copilot_cli"
 _UNREAD = (b'{"type":"hook.start"', b'{"type":"assistant.message_delta"', b'{"type":"assistant.streaming_delta"')
 """How lines begin that are many or long, and say nothing: hooks are given a copy of each call and its result."""
+_OBJECTIVE = "autopilot objective with /autopilot:"
+"""What stands before an objective that was typed, where autopilot passes it on to the model."""
 _EXIT = re.compile(r"exit(?:ed with)?(?: exit)? code (?!0\b)-?\d+>?\s*\Z")
 
 
@@ -77,7 +79,7 @@ class Events:
         if tell is None:
             if kind not in SILENT:
                 log.note("unknown", f"record type {kind!r}")
-        elif not isinstance(data := value.get("data"), dict):
+        elif not isinstance(data := value if kind == "result" else value.get("data"), dict):
             log.note("odd", f"{kind} without data")
         elif (key := self._repeats.key(value.get("id"), record)) is not None:
             log.at(value.get("timestamp"))
@@ -112,6 +114,7 @@ class Events:
         facts.model = string(data.get("selectedModel")) or facts.model
         facts.started = facts.started or clock(data.get("startTime"))
         facts.title = facts.title or _title(self._path)
+        facts.parent = string(data.get("detachedFromSpawningParentSessionId")) or facts.parent
         self._context(mapping(data.get("context")))
 
     def _context(self, data: dict[str, Any]) -> None:
@@ -139,10 +142,18 @@ class Events:
         )
         if isinstance(source, str) and source not in ("", "user"):
             told = text or shown
-            if source.startswith("agent-") or self._stream != MAIN:
+            if source == "autopilot-objective" and self._stream == MAIN:
+                self._emit(SlashCommand("/autopilot", told.partition(_OBJECTIVE)[2].strip() or told))
+            elif source.startswith("agent-") or self._stream != MAIN:
                 self._emit(AgentMessage(told, recipient=self._stream.partition(":")[2] or None))
             else:
                 self._notify(told, "context")
+            return
+        if data.get("isAutopilotContinuation") is True:  # autopilot eggs itself on
+            self._notify(text or shown, "context")
+            return
+        if isinstance(data.get("crossSession"), dict):
+            self._emit(AgentMessage(text or shown))
             return
         parts = [text, *map(_attached, listing(data.get("attachments")))]
         content = "\n".join(part for part in parts if part)
@@ -207,7 +218,8 @@ class Events:
         if not output and error:
             output = text_of(mapping(error).get("message")) or text_of(error)
         failed = data.get("success") is False or bool(error) or _EXIT.search(output[-80:]) is not None
-        self._emit(ToolOutput(string(data.get("toolCallId")), output, failed))
+        stopped = mapping(error).get("code") in ("denied", "rejected")
+        self._emit(ToolOutput(string(data.get("toolCallId")), output, failed or _went_wrong(data), interrupted=stopped))
 
     def _usage(self, data: dict[str, Any]) -> None:
         self._count(self._counting.reported(string(data.get("model")) or self._log.facts.model, data))
@@ -244,6 +256,25 @@ class Events:
         before = count(data.get("preCompactionTokens")) or None
         self._emit(Compacted(text_of(data.get("summaryContent")), string(data.get("trigger")), before))
 
+    def _task_over(self, data: dict[str, Any]) -> None:
+        """Autopilot says that it is done; who looks into it may send it back to work."""
+        if data.get("success") is False:
+            self._notify(f"not done yet: {text_of(data.get('reason') or data.get('summary'))}", "warning")
+        else:
+            self._emit(TurnEnd("completed", text=string(data.get("summary"))))
+
+    def _printed(self, value: dict[str, Any]) -> None:
+        """The last line of what `copilot -p … --output-format json` prints, which has no `data`."""
+        code, usage = value.get("exitCode"), mapping(value.get("usage"))
+        failed = code not in (0, None)
+        end = TurnEnd(
+            "failed" if failed else "completed",
+            number(usage.get("sessionDurationMs")),
+            f"exit code {text_of(code)}" if failed else None,
+            api_ms=number(usage.get("totalApiDurationMs")),
+        )
+        self._emit(end)
+
     def _shutdown(self, data: dict[str, Any]) -> None:
         for at, usage in enumerate(self._counting.ended(data)):
             self._emit(usage, f"usage:{at}")
@@ -257,6 +288,12 @@ class Events:
             self._notify(f"hook {name} failed: {told}", "warning")
         elif output := data.get("output"):
             self._notify(f"hook {name}: {text_of(output)}", "info")
+
+    def _failed(self, data: dict[str, Any]) -> None:
+        self._notify(data.get("errorMessage") or data.get("message") or data.get("reason"), "error")
+
+    def _again(self, data: dict[str, Any]) -> None:
+        self._notify(f"asked again: {text_of(data['reason'])}" if data.get("reason") else None, "warning")
 
     def _command(self, data: dict[str, Any]) -> None:
         name = text_of(data.get("commandName") or data.get("command")).lstrip("/")
@@ -277,14 +314,19 @@ class Events:
         "session.truncation": _truncated,
         "session.context_cleared": lambda self, _data: self._emit(Compacted(trigger="clear")),
         "session.compaction_complete": _compacted,
-        "session.task_complete": lambda self, data: self._emit(TurnEnd("completed", text=string(data.get("summary")))),
+        "session.task_complete": _task_over,
+        "session.fusion_route_failed": _failed,
         "session.shutdown": _shutdown,
         "abort": lambda self, data: self._emit(TurnEnd("interrupted", text=string(data.get("reason")))),
         "user.message": _user,
         "assistant.message": _assistant,
         "assistant.reasoning": lambda self, data: self._think(data.get("content")),
         "assistant.usage": _usage,
-        "model.call_failure": lambda self, data: self._notify(data.get("errorMessage") or data.get("message"), "error"),
+        "assistant.fusion_phase_failed": _failed,
+        "assistant.turn_retry": _again,
+        "model.turn_retry": _again,
+        "model.call_failure": _failed,
+        "model.model_call_failure": _failed,
         "tool.user_requested": _called,
         "tool.execution_start": _called,
         "tool.execution_complete": _result,
@@ -296,7 +338,14 @@ class Events:
         "system.message": lambda self, data: self._notify(data.get("content"), "system"),
         "system.notification": lambda self, data: self._notify(data.get("content"), "context"),
         "command.execute": _command,
+        "result": _printed,
     }
+
+
+def _went_wrong(data: dict[str, Any]) -> bool:
+    """A command that ended badly was a call that went well: how it ended stands beside, in newer versions."""
+    blocks = map(mapping, listing(mapping(data.get("result")).get("contents")))
+    return any(about.get("exitCode") not in (0, None) for about in (mapping(data.get("shellExecution")), *blocks))
 
 
 def _attached(attachment: Any) -> str:
