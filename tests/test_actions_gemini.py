@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from unspool.actions import claude_code, files, shapes, vocabulary_for
+from unspool.actions import claude_code, files, qwen_code, shapes, vocabulary_for
 from unspool.actions import gemini_cli as tools
 from unspool.actions.vocabulary import Call
-from unspool.model import Action
+from unspool.model import Action, Meaning
 from unspool.model.action import (
     Agent,
     Ask,
@@ -129,13 +129,13 @@ SHARED: list[Row] = [
     (
         "delegate_to_agent",
         {"agent_name": "n", "objective": "o"},
-        shapes.Delegate(None, "o", "n"),
+        tools.AskAgent(None, "o", "n"),
         Agent(None, "o", "n"),
     ),
     ("invoke_agent", {"agent_name": "n", "prompt": "p"}, shapes.Delegate(None, "p", "n"), Agent(None, "p", "n")),
     ("invoke_subagent", {"agent_name": "n", "prompt": "p"}, shapes.Delegate(None, "p", "n"), Agent(None, "p", "n")),
-    ("cli_help", {"question": "q"}, shapes.Delegate(), Agent()),
-    ("generalist", {"request": "r"}, shapes.Delegate(), Agent()),
+    ("cli_help", {"question": "q"}, tools.AskAgent(prompt="q"), Agent(prompt="q")),
+    ("generalist", {"request": "r"}, tools.AskAgent(prompt="r"), Agent(prompt="r")),
     ("browser_agent", {"task": "t"}, shapes.Delegate(None, "t"), Agent(None, "t")),
     ("browser_navigate", {"url": "https://a"}, shapes.Browse("https://a"), Web("https://a")),
     ("activate_skill", {"name": "pdf"}, shapes.UseSkill("pdf"), Agent(agent_type="pdf")),
@@ -184,11 +184,42 @@ OWN: list[Row] = [
     ("ask_user_question", {"questions": [ASKED]}, shapes.Questions((ASKED,)), Ask("Which?", ("A",))),
     *(
         (name, {"prompt": "p"}, claude_code.Later("p"), Agent(prompt="p"))
-        for name in ("cron_create", "cron_list", "cron_delete")
+        for name in ("cron_create", "cron_list", "cron_delete", "loop_wakeup")
+    ),
+    ("list_agents", {}, shapes.Delegate(), Agent()),
+    (
+        "notebook_edit",
+        {"notebook_path": "/a.ipynb", "cell_id": "1", "new_source": "x"},
+        files.EditNotebook("/a.ipynb", "x"),
+        FileEdit("/a.ipynb", "", "x", replace_all=False),
+    ),
+    ("zoom_image", {"file_path": "/a.png", "x1": 0}, files.ReadFile("/a.png"), FileRead("/a.png")),
+    ("search_memory", {"query": "q"}, shapes.FindByQuery("q"), Search(query="q")),
+    ("exec", {"source": "tools.glob()"}, qwen_code.RunSource("tools.glob()"), Execute("tools.glob()")),
+    (
+        "tool_call",
+        {"name": "web_search", "arguments": {"query": "q"}},
+        qwen_code.CallTool("web_search", {"query": "q"}),
+        Web(query="q"),
     ),
     *(
         (name, {"x": 1}, shapes.Apart(), Generic())
-        for name in ("structured_output", "enter_worktree", "exit_worktree", "display_image", "advisor")
+        for name in (
+            "structured_output",
+            "enter_worktree",
+            "exit_worktree",
+            "display_image",
+            "image_gen",
+            "advisor",
+            "manage_memory",
+            "artifact",
+            "record_artifact",
+            "record_source",
+            "report_findings",
+            "get_goal",
+            "update_goal",
+            "propose_goal",
+        )
     ),
 ]
 
@@ -205,6 +236,15 @@ def test_a_tool_is_read_and_then_understood(name: str, arguments: Any, call: Cal
     for vocabulary in (GEMINI, QWEN):
         if name in vocabulary.tools:
             assert vocabulary.read(name, arguments).kind == action.__struct_config__.tag
+
+
+def test_a_tool_that_is_called_by_its_name_means_what_it_means() -> None:
+    on_server = QWEN.read("tool_call", {"name": "mcp__shop__pay", "arguments": {"sum": 3}})
+    assert (on_server.kind, on_server.arguments) == ("mcp", {"server": "shop", "tool": "pay", "arguments": {"sum": 3}})
+    several = QWEN.read("tool_call", {"name": "read_many_files", "arguments": {"include": ["/a", "/b"]}})
+    assert several.actions == (FileRead("/a"), FileRead("/b"))
+    for odd in ({"name": "nobody", "arguments": {}}, {"name": "tool_call", "arguments": {}}, {"name": "read_file"}):
+        assert QWEN.read("tool_call", odd) == Meaning("generic", odd)
 
 
 def test_an_edit_keeps_its_instruction() -> None:

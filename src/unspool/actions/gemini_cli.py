@@ -101,6 +101,12 @@ class InternalDocs(Call, frozen=True, gc=False):
         return FileRead(self.path) if self.path else Search()
 
 
+class AskAgent(Delegate, frozen=True, gc=False):
+    """An agent that comes with the program, under the tool's own name."""
+
+    spelled = Delegate.spelled | dict.fromkeys(("question", "request"), "prompt")
+
+
 class CodebaseInvestigator(Delegate, frozen=True, gc=False):
     def action(self) -> Action:
         return Agent(self.description, self.prompt, self.agent_type or "codebase_investigator")
@@ -147,9 +153,9 @@ TOOLS: dict[str, type[Call]] = {
     "update_topic": PlanText,
     "ask_user": Questions,
     "codebase_investigator": CodebaseInvestigator,
-    "cli_help": Delegate,
-    "generalist": Delegate,
-    "delegate_to_agent": Delegate,
+    "cli_help": AskAgent,
+    "generalist": AskAgent,
+    "delegate_to_agent": AskAgent,
     "invoke_agent": Delegate,
     "invoke_subagent": Delegate,
     "browser_agent": Delegate,

@@ -1,6 +1,9 @@
 """Qwen Code's tools: Gemini CLI's, from which it came, and those it has of its own."""
 
+from typing import Any
+
 from unspool.actions import claude_code, gemini_cli
+from unspool.actions.files import EditNotebook, ReadFile
 from unspool.actions.servers import underscored
 from unspool.actions.shapes import (
     Apart,
@@ -9,11 +12,47 @@ from unspool.actions.shapes import (
     FindByQuery,
     Questions,
     RunCommand,
+    RunScript,
     SearchWeb,
     Todos,
     UseSkill,
 )
 from unspool.actions.vocabulary import Call, Vocabulary
+from unspool.model import Action
+from unspool.model.action import Mcp
+
+
+class RunSource(RunScript, frozen=True, gc=False):
+    """JavaScript, which may call the other tools."""
+
+    spelled = RunScript.spelled | {"source": "command"}
+
+
+class CallTool(Call, frozen=True, gc=False):
+    """A tool that was not shown from the beginning, called by its name: it means what that tool means."""
+
+    renamed = ("name", "arguments")
+    name: str
+    arguments: Any = None
+
+    def action(self) -> Action:
+        return self._called().action() if self.name in TOOLS else self._on_server()
+
+    def actions(self) -> tuple[Action, ...]:
+        return self._called().actions() if self.name in TOOLS else ()
+
+    def _called(self) -> Call:
+        tool = TOOLS[self.name]
+        if issubclass(tool, CallTool):
+            raise ValueError("a call of a call")
+        return tool.of(self.arguments)
+
+    def _on_server(self) -> Action:
+        place = underscored(self.name)
+        if place is None:
+            raise ValueError(f"no tool {self.name!r} is known")
+        return Mcp(*place, self.arguments)
+
 
 TOOLS: dict[str, type[Call]] = {
     **gemini_cli.TOOLS,
@@ -37,7 +76,32 @@ TOOLS: dict[str, type[Call]] = {
     "cron_create": claude_code.Later,
     "cron_list": claude_code.Later,
     "cron_delete": claude_code.Later,
-    **dict.fromkeys(("structured_output", "enter_worktree", "exit_worktree", "display_image", "advisor"), Apart),
+    "loop_wakeup": claude_code.Later,
+    "list_agents": Delegate,
+    "notebook_edit": EditNotebook,
+    "zoom_image": ReadFile,
+    "search_memory": FindByQuery,
+    "exec": RunSource,
+    "tool_call": CallTool,
+    **dict.fromkeys(
+        (
+            "structured_output",
+            "enter_worktree",
+            "exit_worktree",
+            "display_image",
+            "image_gen",
+            "advisor",
+            "manage_memory",
+            "artifact",
+            "record_artifact",
+            "record_source",
+            "report_findings",
+            "get_goal",
+            "update_goal",
+            "propose_goal",
+        ),
+        Apart,
+    ),
 }
 
 VOCABULARY = Vocabulary("qwen_code", TOOLS, underscored)

@@ -29,6 +29,11 @@ _INJECTED = (
 )
 """How texts begin that the program sends in the person's name."""
 _SNAPSHOT = "<state_snapshot>"
+_RAN = "I ran the following shell command:"
+_SHELL_MODE = re.compile(
+    _RAN + r"\n```(?:sh)?\n(.*?)\n```\s*This produced the following result:\n```\n(.*?)\n?```\s*\Z", re.DOTALL
+)
+"""What the model is told of a command that the person ran with `!`."""
 _SHELL = "run_shell_command"
 
 
@@ -93,6 +98,56 @@ def _response_text(part: Any) -> str:
     return "\n".join([said, *shown])
 
 
+def own_parts(result: list[Any], call_id: str | None) -> list[Any]:
+    """Of the results of several calls, those of this one: where the history was changed, each call holds all of them."""
+    answers = [mapping(mapping(part).get("functionResponse")) for part in result]
+    if sum(map(bool, answers)) < 2:
+        return result
+    own: list[Any] = []
+    mine = False
+    for part, answer in zip(result, answers, strict=True):
+        mine = answer.get("id") == call_id if answer else mine
+        if mine:
+            own.append(part)
+    return own or result
+
+
+def identified(contents: list[Any]) -> list[Any]:
+    """A history in which each call has the id of its result. Calls mostly lack theirs; results come in their order."""
+    out: list[Any] = []
+    waiting: list[tuple[dict[str, Any], str]] = []
+    for number, content in enumerate(contents):
+        parts = mapping(content).get("parts")
+        if not isinstance(parts, list):
+            out.append(content)
+            continue
+        if content.get("role") == "model":
+            waiting = []
+        told: list[Any] = []
+        for at, part in enumerate(parts):
+            match part:
+                case {"functionCall": dict(call)} if not call.get("id"):
+                    waiting.append((call := {**call}, f"{number}.{at}"))
+                    told.append({**part, "functionCall": call})
+                case {"functionResponse": dict(answer)}:
+                    told.append({**part, "functionResponse": _joined(answer, waiting)})
+                case _:
+                    told.append(part)
+        out.append({**content, "parts": told})
+    return out
+
+
+def _joined(answer: dict[str, Any], waiting: list[tuple[dict[str, Any], str]]) -> dict[str, Any]:
+    """The result, and with it the first call of its name that waits for one, under the same id."""
+    for one in waiting:
+        call, key = one
+        if call.get("name") == answer.get("name"):
+            waiting.remove(one)
+            call["id"] = answer.get("id") or key
+            return {**answer, "id": call["id"]}
+    return answer
+
+
 def is_failure(result: Any) -> bool:
     """Whether a function response says that the tool failed."""
     for part in parts_of(result):
@@ -148,7 +203,12 @@ def prompt(parts: list[Any]) -> Iterator[Content]:
         if text:
             into.append(text)
     if words:
-        yield typed("\n".join(words))
+        text = "\n".join(words)
+        if text.startswith(_RAN) and (ran := _SHELL_MODE.match(text)):
+            yield User(f"! {ran[1]}")
+            behind_them.append(Notification(ran[2], "info"))
+        else:
+            yield typed(text)
     if context:
         yield Notification("\n".join(context).strip("\n"), "context")
     yield from behind_them

@@ -18,7 +18,7 @@ from unspool.readers.documents import element_of
 from unspool.readers.gemini_cli.folder import folder_of, project_of
 from unspool.readers.gemini_cli.recording import AGENT
 from unspool.readers.gemini_cli.turns import Turns
-from unspool.readers.genai import typed
+from unspool.readers.genai import identified, typed
 from unspool.readers.log import Log
 from unspool.sources.values import clock, listing, mapping, string, text_of
 
@@ -106,6 +106,7 @@ class Document:
         self._log.session = f"{folder.name}/{name}" if folder else name  # no id was kept, and tags are few
         self._log.facts.project = project_of(self._path)
         self._log.facts.title = name.removeprefix("checkpoint-")
+        contents = identified(contents)
         for number in self._numbered(contents):
             content = mapping(contents[number - 1])
             kind = "gemini" if content.get("role") == "model" else "user"

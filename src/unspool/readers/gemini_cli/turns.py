@@ -37,6 +37,7 @@ from unspool.readers.genai import (
     FAILED,
     more_of,
     outcome,
+    own_parts,
     part_text,
     parts_of,
     sum_of,
@@ -338,6 +339,8 @@ class Turns:
         if status not in _UNDERWAY and (status or result):
             self._log.at(call.get("timestamp"))
             shown = call.get("resultDisplay")
+            if type(result) is list and len(result) > 1:
+                result = own_parts(result, call_id)
             self._answer(call_id, result or (shown if isinstance(shown, str) else None), status in FAILED, key)
 
     def _answer(self, call_id: str | None, result: Any, failed: bool, key: str) -> None:
