@@ -2,8 +2,12 @@
 
 import json
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from unspool.dialect import Record
+from unspool.ingest.heads import head_of
 from unspool.model import Event, Origin
 from unspool.model.event import TokenUsage
 from unspool.readers.droid import reader
@@ -27,6 +31,23 @@ def test_a_settings_file_that_is_torn_costs_only_itself(tmp_path: Path) -> None:
     (tmp_path / "s.settings.json").write_text('{"model": "a", "tok')
     decoder = reader.decoder(str(tmp_path / "s.jsonl"))
     assert list(decoder.close()) == []
+
+
+@pytest.mark.parametrize(
+    ("lines", "is_droids"),
+    [
+        ([{"type": "session_start", "id": "s", "title": "Mend it", "owner": "me"}], True),
+        ([{"type": "session_start", "id": "s", "cwd": "/w"}, {"type": "message", "message": {"role": "user"}}], True),
+        ([{"type": "session_start", "id": "s", "cwd": "/w", "model": "m"}, {"type": "user_message"}], False),
+        ([{"type": "session_start", "id": "s", "name": "Push day"}, {"type": "set", "reps": 12}], False),
+    ],
+)
+def test_others_begin_with_the_start_of_a_session_too(
+    lines: list[dict[str, Any]], is_droids: bool, tmp_path: Path
+) -> None:
+    log = tmp_path / "log.jsonl"
+    log.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert reader.claims(head_of(str(log))) is is_droids
 
 
 def test_reminders_are_no_typing() -> None:

@@ -28,7 +28,7 @@ _INJECTED = (
     "System: Please continue.",
 )
 """How texts begin that the program sends in the person's name."""
-_SNAPSHOT = "<state_snapshot>"
+_SNAPSHOT, _SCRATCHPAD = "<state_snapshot>", "<scratchpad>"
 _RAN = "I ran the following shell command:"
 _SHELL_MODE = re.compile(
     _RAN + r"\n```(?:sh)?\n(.*?)\n```\s*This produced the following result:\n```\n(.*?)\n?```\s*\Z", re.DOTALL
@@ -167,6 +167,12 @@ def _exit_code(output: str) -> int:
     return int(code) if code.isdecimal() else 0
 
 
+def is_snapshot(text: str) -> bool:
+    """Whether it is what a compression left of a history; the model may have thought aloud before it."""
+    begin = text.lstrip()
+    return begin.startswith(_SNAPSHOT) or (begin.startswith(_SCRATCHPAD) and _SNAPSHOT in begin)
+
+
 def typed(text: str) -> Content:
     """What a text in the person's name is: a command, words, or something that nobody typed."""
     begin = text.lstrip() if text[:1].isspace() else text
@@ -174,7 +180,7 @@ def typed(text: str) -> Content:
         return SlashCommand(command[0], begin[command.end() :].strip() or None)
     if begin.startswith(_INJECTED):
         return Notification(text, "context")
-    if begin.startswith(_SNAPSHOT):
+    if is_snapshot(begin):
         return Compacted(text)
     return User(text)
 

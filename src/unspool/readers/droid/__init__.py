@@ -14,17 +14,22 @@ from unspool.readers.droid.stream import Stream
 
 _TITLE = "Factory Droid"
 _SESSIONS = ("session_id", "sessionId")
+_START = ("title", "sessionTitle", "owner", "hostId", "callingSessionId", "session")
 _OTHERS = ("claude_code_version", "apiKeySource", "permissionMode", "mcp_servers", "uuid", "subagent_type")
 """Keys that streams in its likeness have, and it has not."""
 
 
 def claims(head: Head) -> bool:
-    """A `session_start` with an id, or messages of its form where the beginning is lost."""
-    starts = any(
-        line.get("type") == "session_start" and ("id" in line or "session" in line or "sessionId" in line)
-        for line in head.lines
-    )
-    return starts or any(map(_is_message, head.lines))
+    """A `session_start` as no other program writes it, or messages of its form where the beginning is lost."""
+    messages = any(line.get("type") == "message" and ("message" in line or "role" in line) for line in head.lines)
+    return any(_is_start(line, messages) for line in head.lines) or any(map(_is_message, head.lines))
+
+
+def _is_start(line: dict[str, Any], messages: bool) -> bool:
+    """Others begin so too: what they tell of themselves differs, and so does what comes after."""
+    if line.get("type") != "session_start" or line.keys().isdisjoint(("id", "session", "sessionId")):
+        return False
+    return messages or not line.keys().isdisjoint(_START)
 
 
 def _is_message(line: dict[str, Any]) -> bool:

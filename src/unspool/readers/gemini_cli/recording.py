@@ -18,6 +18,7 @@ from unspool.model import Event, Facts, Note
 from unspool.model.event import Notification, Summary
 from unspool.readers.gemini_cli.folder import folder_of, parent_of, project_of
 from unspool.readers.gemini_cli.turns import Turns
+from unspool.readers.genai import is_snapshot
 from unspool.readers.log import Log
 from unspool.sources.values import listing, mapping, string, text_of
 
@@ -130,7 +131,7 @@ def _is_snapshot(message: Any) -> bool:
     content = mapping(message).get("content")
     first = content[0] if isinstance(content, list) and content else content
     text = first.get("text") if isinstance(first, dict) else first
-    return isinstance(text, str) and text.lstrip().startswith("<state_snapshot>")
+    return isinstance(text, str) and is_snapshot(text)
 
 
 def unfold(value: Any) -> tuple[Any, dict[str, Any]]:
