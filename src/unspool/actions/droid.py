@@ -27,6 +27,14 @@ from unspool.model.action import Ask
 _LINE = re.compile(r"\d+\.\s*\[question\]\s*+(.+)|\[option\]\s*+(.+)")
 
 
+class Execute(RunCommand, frozen=True, gc=False):
+    spelled = RunCommand.spelled | {"summary": "description"}
+
+
+class Propose(PlanText, frozen=True, gc=False):
+    spelled = PlanText.spelled | {"proposal": "text"}
+
+
 class AskUser(Call, frozen=True, gc=False):
     """The questions are one text: `1. [question] Which?`, then a line for each `[option]`."""
 
@@ -56,7 +64,7 @@ TOOLS: dict[str, type[Call]] = {
     "Edit": EditFile,
     "MultiEdit": Edits,
     "ApplyPatch": ApplyPatch,
-    "Execute": RunCommand,
+    "Execute": Execute,
     "Shell": RunCommand,
     "Bash": RunCommand,
     "TaskOutput": OnShell,
@@ -70,7 +78,7 @@ TOOLS: dict[str, type[Call]] = {
     "FetchUrl": Fetch,
     "TodoWrite": Todos,
     "ExitSpecMode": PlanText,
-    "ProposeMission": PlanText,
+    "ProposeMission": Propose,
     "AskUser": AskUser,
     "Task": Delegate,
     "Skill": UseSkill,

@@ -11,7 +11,7 @@ from unspool.model.event import AgentSpawn, ModelChange, Notification, Said, Thi
 from unspool.readers.blocks import block_text, content_text
 from unspool.readers.claude_code.counting import Counting
 from unspool.readers.claude_code.tags import said
-from unspool.readers.genai import outcome
+from unspool.readers.genai import FAILED, outcome
 from unspool.readers.log import Log
 from unspool.sources.jsontext import loads_or_text
 from unspool.sources.values import mapping, string, text_of
@@ -145,6 +145,8 @@ class Messages:
         call = string(block.get("tool_use_id"))
         output, failed = _outcome(block.get("content"))
         failed = failed or block.get("is_error") is True
+        if self._called is not None:  # iFlow says it beside
+            failed = failed or mapping(_decoded(result)).get("status") in FAILED
         persisted = output.startswith(_PERSISTED)
         told = mapping(_decoded(result)) if persisted or call in self._delegated else {}
         stopped = output.startswith(_STOPPED) or (isinstance(result, dict) and result.get("interrupted") is True)

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from unspool.model import Content
 from unspool.model.event import AgentMessage, Compacted, Notification, SlashCommand, TurnEnd, User
+from unspool.readers.genai import is_snapshot
 
 CONTINUED = "This session is being continued from a previous conversation"
 _INTERRUPTED = "[Request interrupted"
@@ -63,6 +64,8 @@ def _tagged(text: str, body: str) -> Iterator[Content]:
         for channel in _OUTPUTS:
             if output := _inside(text, channel):
                 yield Notification(output, "info" if channel.endswith("stdout") else "warning")
+    elif is_snapshot(text):  # iFlow compresses as Gemini CLI does
+        yield Compacted(text)
     else:
         yield from _beside_context(text)
 

@@ -144,7 +144,10 @@ class Stream:
             self._chunks.append(text)
             return
         self._settle()
-        if text.strip() and text != self._last:
+        told = self._last.strip()
+        if told and text.strip().startswith(told):  # the whole once more; it may have grown since
+            text = text.strip().removeprefix(told)
+        if text.strip():
             self._log.emit(Said(text), key)
             self._spoke = True
         self._last = ""

@@ -177,8 +177,9 @@ class Sessions:
                 log.emit(call, key, self._stream)
             case {"type": "tool_result"}:
                 output = content_text(block.get("content"))
-                error = failed(output, block.get("is_error"))
-                log.emit(ToolOutput(string(block.get("tool_use_id")), output, error), key, self._stream)
+                error = failed(output, block.get("is_error", block.get("isError")))
+                call_id = string(block.get("tool_use_id") or block.get("toolUseId"))
+                log.emit(ToolOutput(call_id, output, error), key, self._stream)
             case {"type": "thinking"}:
                 log.emit(Thinking(text_of(block.get("thinking"))), key, self._stream)
             case {"type": "redacted_thinking"}:
