@@ -34,7 +34,10 @@ def _is_event(line: dict[str, Any]) -> bool:
 
 def claims_history(head: Head) -> bool:
     document = head.document
-    return isinstance(document, dict) and "sessionId" in document and isinstance(document.get("timeline"), list)
+    match document:
+        case {"sessionId": _, "timeline": list()} | {"sessionId": _, "chatMessages": [{"role": str()}, *_]}:
+            return True
+    return False
 
 
 def _roots(environment: Mapping[str, str], home: Path) -> Iterator[Path]:
@@ -71,5 +74,5 @@ history = Reader(
     decoder=partial(History, AGENT),
     places=_history_places,
     document=True,
-    payload=element_of("timeline"),
+    payload=element_of("timeline", "chatMessages"),
 )

@@ -1,4 +1,7 @@
-"""Copilot CLI up to 0.0.341: one document a session, whose `timeline` holds what a person saw."""
+"""Copilot CLI up to 0.0.341: one document a session, whose `timeline` holds what a person saw.
+
+Where there is none, `chatMessages` holds what the model was sent, as OpenAI's API has it: without a time.
+"""
 
 from collections.abc import Iterable
 from typing import Any
@@ -34,13 +37,16 @@ class History:
         log.facts.started = clock(document.get("startTime"))
         log.facts.model = string(document.get("selectedModel"))
         log.at(document.get("startTime"))
-        for number, item in enumerate(listing(document.get("timeline")), 1):
+        timeline = listing(document.get("timeline"))
+        for number, item in enumerate(timeline or listing(document.get("chatMessages")), 1):
             log.origin = Origin(self._path, number, 0, 0)
-            if isinstance(item, dict):
+            if not isinstance(item, dict):
+                log.note("odd", "an item of the timeline that is no object")
+            elif timeline:
                 log.at(item.get("timestamp"))
                 self._item(item, string(item.get("id")) or str(number), number)
             else:
-                log.note("odd", "an item of the timeline that is no object")
+                self._message(item, str(number))
         return log.take()
 
     def close(self) -> Iterable[Event | Note]:
@@ -59,7 +65,8 @@ class History:
             case "tool_call_requested" | "tool_call_completed" as kind:
                 if text_of(call) not in self._called:
                     self._called.add(text_of(call))
-                    log.emit(call_of(self._vocabulary, item.get("name"), item.get("arguments"), call), key)
+                    name = item.get("name") or item.get("toolTitle")
+                    log.emit(call_of(self._vocabulary, name, item.get("arguments"), call), key)
                 if kind == "tool_call_completed":
                     result = mapping(item.get("result"))
                     output = content_text(result.get("log", item.get("result")))
@@ -69,3 +76,23 @@ class History:
                 log.emit(Notification(text, level), key)
             case kind:
                 log.note("unknown", f"item type {kind!r}")
+
+    def _message(self, message: dict[str, Any], key: str) -> None:
+        log, content = self._log, message.get("content")
+        text = "" if content is None else content_text(content)
+        match message.get("role"):
+            case "user":
+                log.emit(User(text), key)
+            case "assistant":
+                if text:
+                    log.emit(Said(text), key)
+                for at, call in enumerate(map(mapping, listing(message.get("tool_calls")))):
+                    asked = mapping(call.get("function"))
+                    told = call_of(self._vocabulary, asked.get("name"), asked.get("arguments"), call.get("id"))
+                    log.emit(told, f"{key}:{at}")
+            case "tool":
+                log.emit(ToolOutput(string(message.get("tool_call_id")), text, False), key)
+            case "system" | "developer":
+                log.emit(Notification(text, "system"), key)
+            case role:
+                log.note("unknown", f"a message of {role!r}")
