@@ -149,6 +149,15 @@ ROWS: dict[str, list[Row]] = {
             Execute("# write 1"),
         ),
         ("Await AwaitShell", {"task_id": "1"}, Execute("# read 1")),
+        ("await awaitToolCall", {"taskId": "1", "blockUntilMs": 9}, Execute("# read 1")),
+        ("piBash piBashToolCall", {"command": "make"}, Execute("make")),
+        ("piRead piReadToolCall", {"path": "a", "offset": 2, "limit": 3}, FileRead("a", 2, 3)),
+        ("piWrite piWriteToolCall", {"path": "a", "content": "x"}, FileWrite("a", "x")),
+        ("piEdit piEditToolCall", {"path": "a", "oldText": "x", "newText": "y"}, EDITED),
+        ("piGrep piGrepToolCall piFind piFindToolCall", PATTERN, FOUND),
+        ("piLs piLsToolCall", {"path": "p"}, READ),
+        ("getMcpTools getMcpToolsToolCall GetDynamicTools", {}, Search()),
+        ("searchConversations searchConversationsToolCall", QUERY, ASKED),
         ("list_dir list_dir_v2 LS ls lsToolCall", {"target_directory": "p"}, READ),
         ("read_lints ReadLints readLints readLintsToolCall", {"paths": ["p"]}, READ),
         ("grep_search ripgrep_search ripgrep_raw_search", {"query": "x", "include_pattern": "*"}, Search("x")),
@@ -162,6 +171,12 @@ ROWS: dict[str, list[Row]] = {
         ("web_fetch WebFetch webFetch webFetchToolCall fetch fetchToolCall", URL, PAGE),
         ("todo_write TodoWrite todo todoToolCall updateTodos updateTodosToolCall", TODOS | {"merge": True}, LISTED),
         ("todo_write", {"merge": True, "todos": [{"id": "1", "status": "done"}]}, Plan((PlanItem("1", "done"),))),
+        (
+            "updateTodos",
+            {"todos": [{"content": "c", "status": "TODO_STATUS_IN_PROGRESS"}]},
+            Plan((PlanItem("c", "in_progress"),)),
+        ),
+        ("createGoal createGoalToolCall updateGoal updateGoalToolCall", {}, Plan()),
         ("todo_read readTodos readTodosToolCall", {}, Plan()),
         ("create_plan CreatePlan createPlan createPlanToolCall", {"plan": "p", "name": "n"}, Plan(text="p")),
         ("create_plan", {"plan": "p", "todos": [{"id": "1", "content": "c"}]}, Plan((PlanItem("c"),), "p")),
@@ -174,8 +189,20 @@ ROWS: dict[str, list[Row]] = {
         ),
         ("task task_v2 Task Subagent taskToolCall", TASK, GIVEN),
         ("await_task", {"ids": []}, Agent()),
+        (
+            "createAgent getAgentStatus sendToAgent readAgentTranscript stopAgent createAgentToolCall "
+            "getAgentStatusToolCall sendToAgentToolCall readAgentTranscriptToolCall stopAgentToolCall",
+            {"prompt": "p"},
+            Agent(prompt="p"),
+        ),
         ("Skill", {"skill": "n"}, Agent(agent_type="n")),
         ("call_mcp_tool CallMcpTool", {"server": "s", "toolName": "t", "arguments": {"x": 1}}, Mcp("s", "t", {"x": 1})),
+        (
+            "CallDynamicTool",
+            {"namespace": "s", "toolName": "t", "arguments": {"x": 1}},
+            Mcp("s", "t", {"x": 1}),
+        ),
+        ("CallDynamicTool", {"namespace": "cursor", "toolName": "WebFetch", "arguments": URL}, PAGE),
         (
             "mcp mcpToolCall",
             {"name": "s-t", "providerIdentifier": "s", "toolName": "t", "args": {"x": 1}},
@@ -194,7 +221,7 @@ ROWS: dict[str, list[Row]] = {
         (
             "computer_use create_diagram fetch_pull_request fetch_rules fix_lints generate_image go_to_definition "
             "knowledge_base update_memory GenerateImage generateImage computerUse recordScreen generateImageToolCall "
-            "computerUseToolCall recordScreenToolCall",
+            "computerUseToolCall recordScreenToolCall reflect reflectToolCall",
             {},
             Generic(),
         ),

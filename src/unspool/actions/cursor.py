@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec import field
 
+from unspool.actions import pi
 from unspool.actions.files import (
     PATH,
     ApplyPatch,
@@ -83,6 +84,21 @@ class CreatePlan(Call, frozen=True, gc=False):
         return Plan(tuple(Todo.of(todo).item() for todo in self.todos or ()), self.plan)
 
 
+class Await(OnShell, frozen=True, gc=False):
+    spelled = OnShell.spelled | {"taskId": "shell_id"}
+
+
+class CallDynamic(CallServer, frozen=True, gc=False):
+    """Tools that were not shown from the beginning: those of servers, and in the space `cursor` its own."""
+
+    renamed = ("server", "tool", "arguments")
+    spelled = CallServer.spelled | {"namespace": "server"}
+
+    def action(self) -> Action:
+        tool = AGENT.get(self.tool) if self.server == "cursor" else None
+        return tool.of(self.arguments).action() if tool and tool is not CallDynamic else super().action()
+
+
 class StreamMcp(CallServer, frozen=True, gc=False):
     spelled = CallServer.spelled | {"providerIdentifier": "server"}
 
@@ -155,8 +171,8 @@ AGENT: dict[str, type[Call]] = {
     "Delete": DeleteFile,
     "ApplyPatch": ApplyPatch,
     "Shell": RunCommand,
-    "Await": OnShell,
-    "AwaitShell": OnShell,
+    "Await": Await,
+    "AwaitShell": Await,
     "LS": Look,
     "Grep": Grep,
     "Glob": Glob,
@@ -172,6 +188,8 @@ AGENT: dict[str, type[Call]] = {
     "Subagent": Delegate,
     "Skill": UseSkill,
     "CallMcpTool": CallServer,
+    "CallDynamicTool": CallDynamic,
+    "GetDynamicTools": Look,
     "ListMcpResources": ListResources,
     "FetchMcpResource": ReadResource,
     "GenerateImage": Apart,
@@ -184,6 +202,7 @@ STREAM: dict[str, type[Call]] = {
     "delete": DeleteFile,
     "shell": RunCommand,
     "writeShellStdin": WriteShell,
+    "await": Await,
     "ls": Look,
     "grep": Grep,
     "glob": Glob,
@@ -198,11 +217,17 @@ STREAM: dict[str, type[Call]] = {
     "createPlan": CreatePlan,
     "switchMode": PlanText,
     "askQuestion": Questions,
+    "createGoal": PlanText,
+    "updateGoal": PlanText,
     "task": Delegate,
+    **dict.fromkeys(("createAgent", "getAgentStatus", "sendToAgent", "readAgentTranscript", "stopAgent"), Delegate),
     "mcp": StreamMcp,
+    "getMcpTools": Look,
     "listMcpResources": ListResources,
     "readMcpResource": ReadResource,
-    **dict.fromkeys(("generateImage", "computerUse", "recordScreen"), Apart),
+    "searchConversations": FindByQuery,
+    **{f"pi{name.title()}": pi.TOOLS[name] for name in ("read", "write", "edit", "bash", "grep", "find", "ls")},
+    **dict.fromkeys(("generateImage", "computerUse", "recordScreen", "reflect"), Apart),
 }
 
 TOOLS: dict[str, type[Call]] = {

@@ -202,7 +202,10 @@ class Todo(Call, frozen=True, gc=False):
         text = self.content or self.id
         if text is None:
             raise ValueError("a todo without a text")
-        return PlanItem(str(text), self.status, None if self.priority is None else str(self.priority))
+        status = self.status
+        if status and status.startswith("TODO_STATUS_"):  # Cursor's stream spells them out
+            status = status.removeprefix("TODO_STATUS_").lower()
+        return PlanItem(str(text), status, None if self.priority is None else str(self.priority))
 
 
 class Todos(Call, frozen=True, gc=False):
