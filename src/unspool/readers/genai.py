@@ -23,6 +23,7 @@ _INJECTED = (
     "<system-reminder>",
     "This is the Gemini CLI. We are setting up the context",
     "This is the Qwen Code. We are setting up the context",
+    "You are Qwen Code, ",
     "Here is the user's editor context as a JSON object",
     "Here is a summary of changes in the user's editor context",
     "System: Please continue.",

@@ -27,10 +27,20 @@ class System:
         self._calls: list[TokenUsage] = []
         """What the telemetry reported since the last answer."""
         self._command: str | None = None
+        self._told: tuple[SlashCommand, bool] | None = None
+        """The last command since the last answer, and whether a message in the person's name told of it."""
+
+    def is_echo(self, command: SlashCommand, typed: bool) -> bool:
+        """Whether it was told already: some are written twice, as a system record and as what was typed."""
+        before, self._told = self._told, (command, typed)
+        if before != (command, not typed):
+            return False
+        self._told = None
+        return True
 
     def reported(self, usage: TokenUsage | None, model: str | None) -> TokenUsage | None:
         """The tokens of an answer, with its id where the telemetry has it; its numbers only if the answer has none."""
-        calls, self._calls = self._calls, []
+        calls, self._calls, self._told = self._calls, [], None
         if usage is None:
             return replace(calls[-1], model=model or calls[-1].model) if calls else None
         same = (call for call in calls if _numbers(call) == _numbers(usage))
@@ -98,7 +108,9 @@ class System:
         raw = text_of(payload.get("rawCommand"))
         if payload.get("phase") != "result" or raw != self._command:
             command = typed(raw)
-            yield command if isinstance(command, SlashCommand) else SlashCommand(raw)
+            command = command if isinstance(command, SlashCommand) else SlashCommand(raw)
+            if not self.is_echo(command, typed=False):
+                yield command
         self._command = raw if payload.get("phase") == "invocation" else None
         for item in map(mapping, listing(payload.get("outputHistoryItems"))):
             if isinstance(text := item.get("text"), str) and text and item.get("type") != "user":

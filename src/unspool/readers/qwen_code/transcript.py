@@ -20,6 +20,7 @@ from unspool.model.event import (
     AgentSpawn,
     Notification,
     Said,
+    SlashCommand,
     Thinking,
     TokenUsage,
     ToolCall,
@@ -156,6 +157,8 @@ class Transcript:
         if isinstance(shown, str) and shown and typed(shown) not in contents:
             contents = [typed(shown), *map(_context, contents)]
         for content in contents:
+            if isinstance(content, SlashCommand) and self._system.is_echo(content, typed=True):
+                continue
             if isinstance(content, User) and stream != MAIN:
                 self._emit(AgentMessage(content.text, None, stream.removeprefix("agent:")), name, stream)
             else:
