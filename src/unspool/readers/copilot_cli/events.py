@@ -212,7 +212,7 @@ class Events:
     def _result(self, data: dict[str, Any]) -> None:
         result, error = data.get("result"), data.get("error")
         if isinstance(result, dict):
-            output = content_text(result.get("content") or result.get("detailedContent"))
+            output = content_text(result.get("content") or result.get("detailedContent")) or _shown(result)
         else:
             output = content_text(result)
         if not output and error:
@@ -340,6 +340,12 @@ class Events:
         "command.execute": _command,
         "result": _printed,
     }
+
+
+def _shown(result: dict[str, Any]) -> str:
+    """The blocks of a result that has no text for the model."""
+    blocks = map(mapping, listing(result.get("contents")))
+    return "\n".join(text_of(block.get("text") or block.get("outputPreview")) for block in blocks).strip()
 
 
 def _went_wrong(data: dict[str, Any]) -> bool:
