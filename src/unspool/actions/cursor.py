@@ -91,7 +91,6 @@ class Await(OnShell, frozen=True, gc=False):
 class CallDynamic(CallServer, frozen=True, gc=False):
     """Tools that were not shown from the beginning: those of servers, and in the space `cursor` its own."""
 
-    renamed = ("server", "tool", "arguments")
     spelled = CallServer.spelled | {"namespace": "server"}
 
     def action(self) -> Action:

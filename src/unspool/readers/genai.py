@@ -100,7 +100,7 @@ def _response_text(part: Any) -> str:
 
 
 def own_parts(result: list[Any], call_id: str | None) -> list[Any]:
-    """Of the results of several calls, those of this one: where the history was changed, each call holds all of them."""
+    """Of the results of several calls, those of this one: in a history that was changed, each call holds them all."""
     answers = [mapping(mapping(part).get("functionResponse")) for part in result]
     if sum(map(bool, answers)) < 2:
         return result
