@@ -27,8 +27,12 @@ _INJECTED = (
     "Here is the user's editor context as a JSON object",
     "Here is a summary of changes in the user's editor context",
     "System: Please continue.",
+    "System: Potential loop detected.",
+    "Background execution update:\n<background_output>",
 )
 """How texts begin that the program sends in the person's name."""
+_STEERED = re.compile(r"User (?:steering update|hints):\n<user_input>\n(.*?)\n</user_input>", re.DOTALL)
+"""What was typed while the model worked; how to take it stands behind."""
 _SNAPSHOT, _SCRATCHPAD = "<state_snapshot>", "<scratchpad>"
 _RAN = "I ran the following shell command:"
 _SHELL_MODE = re.compile(
@@ -183,6 +187,8 @@ def typed(text: str) -> Content:
         return Notification(text, "context")
     if is_snapshot(begin):
         return Compacted(text)
+    if begin.startswith("User ") and (steered := _STEERED.match(begin)):
+        return User(steered[1])
     return User(text)
 
 
