@@ -4,7 +4,6 @@ A call is announced by the message that asks for it and again by `tool.execution
 sub-agent carry its `agentId`, in older logs only the call that spawned it (`parentToolCallId`).
 """
 
-import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, ClassVar
@@ -26,7 +25,6 @@ from unspool.model.event import (
     Thinking,
     TokenUsage,
     ToolCall,
-    ToolOutput,
     TurnEnd,
     User,
 )
@@ -34,6 +32,7 @@ from unspool.readers.blocks import content_text
 from unspool.readers.calls import arguments_of, call_of
 from unspool.readers.copilot_cli.counting import Counting
 from unspool.readers.copilot_cli.known import SILENT
+from unspool.readers.copilot_cli.results import result_of
 from unspool.readers.log import Log
 from unspool.readers.repeats import Repeats
 from unspool.sources.values import clock, count, listing, mapping, number, placeholder, string, text_of
@@ -43,7 +42,6 @@ _UNREAD = (b'{"type":"hook.start"', b'{"type":"assistant.message_delta"', b'{"ty
 """How lines begin that are many or long, and say nothing: hooks are given a copy of each call and its result."""
 _OBJECTIVE = "autopilot objective with /autopilot:"
 """What stands before an objective that was typed, where autopilot passes it on to the model."""
-_EXIT = re.compile(r"exit(?:ed with)?(?: exit)? code (?!0\b)-?\d+>?\s*\Z")
 
 
 class Events:
@@ -57,6 +55,8 @@ class Events:
         """The stream that each call was made in."""
         self._agents: dict[str, str] = {}
         """The sub-agent that each call spawned."""
+        self._typed: set[str | None] = set()
+        """Commands that the person ran with `!`, by the ids of their calls."""
         self._thought: dict[str, str] = {}
         self._key = ""
         self._stream = MAIN
@@ -190,6 +190,16 @@ class Events:
         self._thought[self._stream] = text
         self._emit(Thinking(text), "thinking")
 
+    def _requested(self, data: dict[str, Any]) -> None:
+        """A tool that no model asked for: a command that the person ran."""
+        command, call = mapping(data.get("arguments")).get("command"), text_of(data.get("toolCallId"))
+        if isinstance(command, str) and call not in self._streams:
+            self._typed.add(call)
+            self._streams[call] = self._stream
+            self._emit(User(f"! {command}"))
+        else:
+            self._called(data)
+
     def _called(self, data: dict[str, Any]) -> None:
         if text_of(data.get("toolCallId")) not in self._streams:
             self._call(data, data.get("toolName"), "")
@@ -210,16 +220,11 @@ class Events:
         self._emit(call, part)
 
     def _result(self, data: dict[str, Any]) -> None:
-        result, error = data.get("result"), data.get("error")
-        if isinstance(result, dict):
-            output = content_text(result.get("content") or result.get("detailedContent")) or _shown(result)
+        result = result_of(data)
+        if result.provider_call_id in self._typed:
+            self._notify(result.output, "warning" if result.is_error else "info")
         else:
-            output = content_text(result)
-        if not output and error:
-            output = text_of(mapping(error).get("message")) or text_of(error)
-        failed = data.get("success") is False or bool(error) or _EXIT.search(output[-80:]) is not None
-        stopped = mapping(error).get("code") in ("denied", "rejected")
-        self._emit(ToolOutput(string(data.get("toolCallId")), output, failed or _went_wrong(data), interrupted=stopped))
+            self._emit(result)
 
     def _usage(self, data: dict[str, Any]) -> None:
         self._count(self._counting.reported(string(data.get("model")) or self._log.facts.model, data))
@@ -327,7 +332,7 @@ class Events:
         "model.turn_retry": _again,
         "model.call_failure": _failed,
         "model.model_call_failure": _failed,
-        "tool.user_requested": _called,
+        "tool.user_requested": _requested,
         "tool.execution_start": _called,
         "tool.execution_complete": _result,
         "skill.invoked": lambda self, data: self._notify(f"skill: {text_of(data.get('name'))}", "info"),
@@ -340,18 +345,6 @@ class Events:
         "command.execute": _command,
         "result": _printed,
     }
-
-
-def _shown(result: dict[str, Any]) -> str:
-    """The blocks of a result that has no text for the model."""
-    blocks = map(mapping, listing(result.get("contents")))
-    return "\n".join(text_of(block.get("text") or block.get("outputPreview")) for block in blocks).strip()
-
-
-def _went_wrong(data: dict[str, Any]) -> bool:
-    """A command that ended badly was a call that went well: how it ended stands beside, in newer versions."""
-    blocks = map(mapping, listing(mapping(data.get("result")).get("contents")))
-    return any(about.get("exitCode") not in (0, None) for about in (mapping(data.get("shellExecution")), *blocks))
 
 
 def _attached(attachment: Any) -> str:
