@@ -15,13 +15,29 @@ from unspool.sources.jsontext import Unreadable, strict
 from unspool.sources.values import mapping, text_of
 
 _BODY = "Output:\n"
-_EXIT, _EXITED = "Exit code: ", "\nProcess exited with code "
+_EXIT, _EXITED = "Exit code: ", "Process exited with code "
 _FINE = ("Exit code: 0\n", "Script completed\n")
 _HEADER = 400
 """Characters in which the header of an output ends."""
+_STOPPED = (
+    "aborted",
+    "approval policy is ",
+    "approval required by policy",
+    "exec command rejected",
+    "patch rejected",
+    "rejected by user",
+    "rejected by configuration",
+    "user rejected MCP tool call",
+    "user cancelled MCP tool call",
+    "This action was rejected",
+    "Command blocked by ",
+    "Tool call blocked by ",
+    "PermissionRequest hook denied",
+    "request_user_input was cancelled",
+)
+"""How an output begins of a call that somebody stopped, or did not allow."""
 _REFUSED = (
     "Script failed",
-    "aborted",
     "err: ",
     "error: ",
     "execution error",
@@ -29,9 +45,11 @@ _REFUSED = (
     "failed to parse function arguments",
     "failed to spawn",
     "collab spawn failed",
+    "collab tool failed",
+    "collab manager unavailable",
+    "agent with id ",
+    "Agent depth limit reached",
     "apply_patch verification failed",
-    "patch rejected",
-    "exec command rejected",
     "exec_command failed",
     "write_stdin failed",
     "command timed out",
@@ -39,8 +57,24 @@ _REFUSED = (
     "tool call failed",
     "unsupported call",
     "unsupported custom tool call",
+    "unable to locate image",
+    "unable to read image",
+    "unable to process image",
+    "image path `",
+    "view_image is ",
+    "update_plan is a TODO/checklist tool",
+    "request_user_input is unavailable",
+    "request_user_input can only ",
+    "resources/list failed",
+    "resources/templates/list failed",
+    "resources/read failed",
+    "login shell is disabled",
+    'Network access to "',
 )
 """How an output begins that says why nothing was run."""
+_FORBIDDEN = "` rejected: "
+"""Behind a command, which then begins the output."""
+_ABORTED = re.compile(r"Wall time: \S+ seconds\naborted by user")
 _RUNNING = re.compile(r"\s*Script running with cell ID (\w+)")
 
 
@@ -59,16 +93,29 @@ def is_failure(text: str) -> bool:
         return False
     header, found, body = text[:_HEADER].partition(_BODY)
     if not found:
-        return text.startswith(_REFUSED) or (text.startswith(_EXIT) and _is_nonzero(text))
+        if text.startswith((_EXIT, _EXITED)):
+            return _is_nonzero(text)
+        return text.startswith(_REFUSED) or was_stopped(text)
     return _is_nonzero(header) or _is_nonzero(body) or header.startswith("Script failed")
+
+
+def was_stopped(text: str) -> bool:
+    """Of a call that failed: whether somebody stopped it or did not allow it."""
+    return text.startswith(_STOPPED) or _is_forbidden(text) or _ABORTED.match(text) is not None
+
+
+def _is_forbidden(text: str) -> bool:
+    return text[:1] == "`" and _FORBIDDEN in text
 
 
 def _is_nonzero(text: str) -> bool:
     """Whether the text is, or holds as the header of unified exec, an exit code other than 0."""
     if text.startswith(_EXIT):
         begin = len(_EXIT)
-    elif (at := text.find(_EXITED)) >= 0:
-        begin = at + len(_EXITED)
+    elif text.startswith(_EXITED):
+        begin = len(_EXITED)
+    elif (at := text.find(f"\n{_EXITED}")) >= 0:
+        begin = at + 1 + len(_EXITED)
     else:
         return False
     return text[begin:].partition("\n")[0].strip() != "0"

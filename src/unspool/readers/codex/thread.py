@@ -8,7 +8,7 @@ from unspool.model.event import AgentSpawn, Compacted, ModelChange, ToolCall, To
 from unspool.readers.calls import arguments_of
 from unspool.readers.codex.counting import Tally
 from unspool.readers.codex.outbox import Mark, Outbox, changes_in
-from unspool.readers.codex.outputs import output_of, running_cell
+from unspool.readers.codex.outputs import output_of, running_cell, was_stopped
 from unspool.readers.log import Log
 from unspool.sources.jsontext import Unreadable, strict
 from unspool.sources.values import mapping, string
@@ -90,7 +90,7 @@ class Thread:
             failed = failed or call in self.failed
             if self.outbox.queue:
                 self._settle(call, running_cell(text))
-        self.outbox.say(ToolOutput(call, text, failed))
+        self.outbox.say(ToolOutput(call, text, failed, interrupted=failed and was_stopped(text)))
         if self._spawns and call in self._spawns and text.startswith("{"):
             try:
                 answer = mapping(strict(text))
