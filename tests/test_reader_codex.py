@@ -12,7 +12,7 @@ from unspool.dialect import Record
 from unspool.exports.events import body
 from unspool.ingest.logs import open_log
 from unspool.model import Event, Note, Origin
-from unspool.model.event import TokenUsage, ToolCall, ToolOutput, User
+from unspool.model.event import AgentMessage, Notification, TokenUsage, ToolCall, ToolOutput, User
 from unspool.readers import READERS
 
 FIXTURES = Path(__file__).parent / "readers" / "codex"
@@ -204,3 +204,56 @@ def test_items_without_an_id_are_told_one_by_one(tmp_path: Path) -> None:
     results = [content.provider_call_id for content in contents if isinstance(content, ToolOutput)]
     assert len(set(calls)) == 2
     assert calls == results
+
+
+LETTER = "Message Type: NEW_TASK\nTask name: /root/scout\nSender: /root\nPayload:\nLook at the ridge"
+
+
+def said(role: str, text: str, **more: Any) -> dict[str, Any]:
+    part = {"type": "output_text" if role == "assistant" else "input_text", "text": text}
+    return line("response_item", type="message", role=role, content=[part], **more)
+
+
+@pytest.mark.parametrize("role", ["user", "assistant"])
+def test_what_another_agent_wrote_is_neither_a_prompt_nor_the_models(role: str) -> None:
+    [told] = events([header(), said(role, LETTER)])
+    assert told.content == AgentMessage(LETTER, "/root", "/root/scout")
+
+
+def test_a_person_may_paste_such_a_letter() -> None:
+    typed = {"internal_chat_message_metadata_passthrough": {"content_item_kinds": ["user.text"]}}
+    [told] = events([header(), said("user", LETTER, **typed)])
+    assert told.content == User(LETTER)
+    [told] = events([header(), said("user", "Message Type: is that a field?")])
+    assert told.content == User("Message Type: is that a field?")
+
+
+def test_a_warning_of_the_program_is_no_prompt() -> None:
+    warning = (
+        "Warning: Your account was flagged for potentially high-risk activity and routed elsewhere"
+    )
+    [told] = events([header(), said("user", warning)])
+    assert told.content == Notification(warning, "context")
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ("Reply with the word ALPHA", "Reply with the word ALPHA"),
+        ("ALPHA", "ALPHA"),
+        ("gAAAAAB" + "x" * 93, "[encrypted: 100 characters]"),
+        ("c" * 64, "[encrypted: 64 characters]"),
+    ],
+)
+def test_a_letter_that_is_not_encrypted_is_read(given: str, shown: str) -> None:
+    content = [{"type": "input_text", "text": "Payload:"}, {"type": "encrypted_content", "encrypted_content": given}]
+    letter = line("response_item", type="agent_message", author="/root", recipient="/root/a", content=content)
+    [told] = events([header(), letter])
+    assert told.content == AgentMessage(f"Payload:\n{shown}", "/root", "/root/a")
+
+
+def test_a_recorded_call_without_a_name_is_counted_once() -> None:
+    first, second = usage(100, 0, 10), usage(50, 0, 5)
+    records = [line("token_usage_record", usage=first), line("token_usage_record", usage=second)]
+    told = events([header(), records[0], counted(first, first), records[1], counted(usage(150, 0, 15), second)])
+    assert sums(told) == (150, 0, 15, 0)

@@ -67,8 +67,7 @@ class Tally:
         counts = _counts(usage)
         self.context = count(usage.get("total_tokens")) or self.context
         before = self._calls.get(response or "", _NOTHING)
-        if response is not None:
-            self._calls[response] = counts
+        self._calls[response or ""] = counts if response else _NOTHING  # which call is not always told
         return _usage(_difference(counts, before), model, response)
 
     def _growth(self, total: dict[str, Any], last: Any) -> Counts:

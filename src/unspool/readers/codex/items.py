@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from unspool.model.event import AgentMessage, Compacted, Notification, Said, ToolOutput
 from unspool.readers.codex.outbox import marked
-from unspool.readers.codex.texts import content_text, folder_in, lines_of, told, typed_text, words_of
+from unspool.readers.codex.texts import content_text, folder_in, letter_in, lines_of, told, typed_text, words_of
 from unspool.readers.codex.thread import Thread
 from unspool.sources.jsontext import Unreadable, dumps, strict
 from unspool.sources.values import mapping, placeholder, string, text_of
@@ -66,11 +66,11 @@ class Items:
                     facts.project = folder_in(shown.text)
 
     def _said(self, content: Any) -> None:
-        """What the model said; in some versions also what another agent told it, as JSON."""
+        """What the model said; in some versions also what another agent told it, as JSON or as a letter."""
         self._thread.has_spoken = True
         if content.__class__ is list and len(content) == 1 and content[0].__class__ is dict:
             text = content[0].get("text")
-            if text.__class__ is str and text and text[0] not in "{<":  # nearly always
+            if text.__class__ is str and text and text[0] not in "{<M":  # nearly always
                 self._outbox.tell((Said(text),), (("a", text),))
                 return
         text = content_text(content)
@@ -82,6 +82,9 @@ class Items:
             if "recipient" in letter:
                 self.agent_message(letter)
                 return
+        if (told_by_another := letter_in(text)) is not None:
+            self._outbox.say(told_by_another)
+            return
         self._outbox.tell([Said(text)], marked("a", words_of(content)))
 
     def _reasoning(self, item: dict[str, Any]) -> None:

@@ -1,5 +1,6 @@
 """What stands in Codex's messages as text, and whether a person wrote it."""
 
+import re
 from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
@@ -39,6 +40,7 @@ _SHOWN = (
     "Another language model started to solve this problem and produced a summary",
     "Warning: The maximum number of unified exec processes",
     "Warning: apply_patch was requested via",
+    "Warning: Your account was flagged for potentially",
 )
 """How texts begin that stand in the place of a person's words, but that the program put there."""
 _HEADINGS = ("## My request for Codex:", "## My request:")
@@ -46,6 +48,8 @@ _HEADINGS = ("## My request for Codex:", "## My request:")
 _TAG = 300
 """Characters of a tag that names an image, at most."""
 _NOTIFIED = "<subagent_notification>"
+_CIPHER = re.compile(r"gAAAA.*|[\w+/=-]{40,}")
+"""What is encrypted. Where the provider keeps no keys, the same field holds plain words."""
 
 
 def content_text(content: Any) -> str:
@@ -74,7 +78,8 @@ def part_text(part: Any) -> str:
             audio = mapping(part.get("input_audio")) or part
             return placeholder("audio", string(audio.get("format") or audio.get("mimeType")), audio.get("data"))
         case "encrypted_content":
-            return f"[encrypted: {len(text_of(part.get('encrypted_content'))):,} characters]"
+            text = text_of(part.get("encrypted_content"))
+            return f"[encrypted: {len(text):,} characters]" if not text or _CIPHER.fullmatch(text) else text
         case "skill" | "mention" as kind:
             return f"[{kind}: {text_of(part.get('name'))}]"
         case "refusal":
@@ -121,6 +126,8 @@ def told(content: Any, kinds: Any = None) -> Iterator[Content]:
 def _shown(text: str, is_typed: bool) -> Iterator[Content]:
     if is_typed:
         yield from _asked(text)
+    elif letter := letter_in(text):
+        yield letter
     elif text.startswith(_NOTIFIED):
         yield _notified(text)
     else:
@@ -139,7 +146,7 @@ def folder_in(context: str) -> str | None:
 def _is_typed(text: str, kind: Any) -> bool:
     if isinstance(kind, str) and kind != "unknown":
         return kind.startswith("user.")
-    return not text.lstrip().startswith(_SHOWN)
+    return not text.lstrip().startswith(_SHOWN) and letter_in(text) is None
 
 
 def _asked(text: str) -> Iterator[Content]:
@@ -154,6 +161,15 @@ def _asked(text: str) -> Iterator[Content]:
             return
     if text:
         yield User(text)
+
+
+def letter_in(text: str) -> AgentMessage | None:
+    """What another agent wrote, where it stands in the place of the person's words, or of the model's."""
+    if not text.startswith("Message Type: "):
+        return None
+    header, found, _ = text.partition("\nPayload:")
+    fields = dict(line.partition(": ")[::2] for line in header.splitlines())
+    return AgentMessage(text, fields.get("Sender"), fields.get("Task name")) if found else None
 
 
 def _notified(text: str) -> Content:
