@@ -12,6 +12,7 @@ from unspool.dialect import Record
 from unspool.exports.events import body
 from unspool.ingest.logs import open_log
 from unspool.model import Event, Note, Origin
+from unspool.model.action import FileWrite
 from unspool.model.event import AgentMessage, Notification, TokenUsage, ToolCall, ToolOutput, User
 from unspool.readers import READERS
 
@@ -229,9 +230,7 @@ def test_a_person_may_paste_such_a_letter() -> None:
 
 
 def test_a_warning_of_the_program_is_no_prompt() -> None:
-    warning = (
-        "Warning: Your account was flagged for potentially high-risk activity and routed elsewhere"
-    )
+    warning = "Warning: Your account was flagged for potentially high-risk activity and routed elsewhere"
     [told] = events([header(), said("user", warning)])
     assert told.content == Notification(warning, "context")
 
@@ -257,3 +256,18 @@ def test_a_recorded_call_without_a_name_is_counted_once() -> None:
     records = [line("token_usage_record", usage=first), line("token_usage_record", usage=second)]
     told = events([header(), records[0], counted(first, first), records[1], counted(usage(150, 0, 15), second)])
     assert sums(told) == (150, 0, 15, 0)
+
+
+def test_a_log_in_pages_tells_the_deeds_of_its_scripts_also_without_ordinals() -> None:
+    script = line(
+        "response_item", type="custom_tool_call", name="exec", input="await tools.apply_patch(p)", call_id="c"
+    )
+    changes = {"/w/a.txt": {"type": "add", "content": "one\n"}}
+    done = {"type": "FileChange", "id": "exec-1", "changes": changes, "status": "completed"}
+    output = line("response_item", type="custom_tool_call_output", call_id="c", output="Script completed\nOutput:\n")
+    told = events(
+        [header(history_mode="paginated"), script, line("event_msg", type="item_completed", item=done), output]
+    )
+    call = told[0].content
+    assert isinstance(call, ToolCall)
+    assert call.actions == (FileWrite("/w/a.txt", "one\n"),)

@@ -16,15 +16,16 @@ from unspool.model.event import (
     ToolOutput,
     TurnEnd,
 )
-from unspool.readers.codex.items import Items, said_in
+from unspool.readers.codex.items import Items, named, picture_in, said_in
 from unspool.readers.codex.outbox import marked
-from unspool.readers.codex.outputs import result_of
+from unspool.readers.codex.outputs import output_of, result_of
 from unspool.readers.codex.texts import content_text, lines_of, told, typed_text, words_of
 from unspool.readers.codex.thread import Thread
+from unspool.readers.codex.transient import TRANSIENT
 from unspool.sources.jsontext import dumps
 from unspool.sources.values import listing, mapping, number, string, text_of
 
-_PASSED_OVER = frozenset(
+_PASSED_OVER = TRANSIENT | frozenset(
     (
         "dynamic_tool_call_request",  # its call is an item
         "collab_waiting_end",  # so are those of these
@@ -33,19 +34,9 @@ _PASSED_OVER = frozenset(
         "exec_command_begin",
         "patch_apply_begin",
         "mcp_tool_call_begin",
-        "web_search_begin",
-        "image_generation_begin",
-        "item_started",
         "session_configured",
-        "raw_response_item",
-        "agent_reasoning_section_break",
         "plan_update",
-        "turn_diff",
         "background_event",
-        "shutdown_complete",
-        "hook_started",
-        "safety_buffering",
-        "turn_moderation_metadata",
     )
 )
 _DEEDS = frozenset(
@@ -137,6 +128,12 @@ class Happenings:
                 self._searched({**item, "call_id": item.get("id")})
             case "ImageGeneration":
                 self._pictured(item)
+            case "EnteredReviewMode":
+                self._review(item)
+            case "ExitedReviewMode":
+                self._reviewed(item)
+            case "FunctionCallOutput":
+                self._returned(item)
             case "HookPrompt" | "CollabAgentToolCall":
                 pass  # its message, its call is an item
             case str() if kind in _DEEDS:
@@ -167,9 +164,14 @@ class Happenings:
             case {"tool": tool, "server": server}:
                 name, arguments = f"mcp__{text_of(server)}__{text_of(tool)}", deed.get("arguments")
                 text, failed = result_of(deed.get("result"))
+                text = text or _reason(deed)
             case {"tool": tool}:
-                name, arguments = text_of(tool), deed.get("arguments")
+                name, arguments = named({**deed, "name": tool}), deed.get("arguments")
                 text, failed = content_text(listing(deed.get("content_items"))), deed.get("success") is False
+                text = text or _reason(deed)
+            case {"kind": "image_gen.generation"}:
+                name, arguments = "image_generation", {"prompt": deed.get("revisedPrompt")}
+                text, failed = picture_in(deed), deed.get("status") == "failed"
             case {"command": command}:
                 name, arguments = "shell", {"command": command, "workdir": deed.get("cwd")}
                 text, failed = text_of(deed.get("aggregated_output") or deed.get("stdout")), False
@@ -180,7 +182,7 @@ class Happenings:
                 name, arguments, text, failed = "view_image", {"path": path}, "", False
             case _:
                 name = text_of(deed.get("kind") or deed.get("type"))
-                arguments = {key: deed[key] for key in ("query", "action", "duration_ms") if key in deed}
+                arguments = {key: deed[key] for key in ("query", "action", "duration_ms", "durationMs") if key in deed}
                 text, failed = text_of(deed.get("results")), False
         failed = failed or call in self._thread.failed
         self._thread.alone(name, arguments or {}, deed, ToolOutput(call, text, failed))
@@ -198,6 +200,13 @@ class Happenings:
 
     def _pictured(self, event: dict[str, Any]) -> None:
         self._items.pictured(event, -1)
+
+    def _returned(self, item: dict[str, Any]) -> None:
+        """What a tool gave that has no other item; its call may stand in the log, with the same output."""
+        call = string(item.get("id"))
+        if call not in self._thread.calls:
+            text, failed = output_of(item.get("output"))
+            self._thread.alone(named(item), {}, {}, ToolOutput(call, text, failed))
 
     # turns
 
@@ -284,6 +293,16 @@ class Happenings:
             level: Level = "info" if status == "approved" else "warning"
             self._outbox.say(Notification(f"guardian: {status}: {reason}" if reason else f"guardian: {status}", level))
 
+    def _hooked(self, event: dict[str, Any]) -> None:
+        """A program of the person's ran; it is told of if it said something or stood in the way."""
+        run = mapping(event.get("run"))
+        status, entries = text_of(run.get("status")), map(mapping, listing(run.get("entries")))
+        said = lines_of([text_of(entry.get("text")) for entry in entries]) or lines_of([run.get("status_message")])
+        if run and (said or status != "completed"):
+            level: Level = "info" if status == "completed" else "warning"
+            head = f"hook {text_of(run.get('event_name'))}: {status}"
+            self._outbox.say(Notification("\n".join([head, *said]), level))
+
     def _failed(self, event: dict[str, Any]) -> None:
         self._outbox.say(Notification(text_of(event.get("message")), "error"))
 
@@ -322,6 +341,7 @@ class Happenings:
         "entered_review_mode": _review,
         "exited_review_mode": _reviewed,
         "guardian_assessment": _guarded,
+        "hook_completed": _hooked,
         "collab_agent_spawn_end": _spawned,
         "collab_agent_interaction_end": _interacted,
         "sub_agent_activity": _activity,
@@ -332,6 +352,12 @@ class Happenings:
         "deprecation_notice": _warned,
         "model_reroute": _rerouted,
     }
+
+
+def _reason(deed: dict[str, Any]) -> str:
+    """Why it failed, where it gave nothing."""
+    error = deed.get("error")
+    return text_of(mapping(error).get("message") or error) if error else ""
 
 
 def _paths(item: dict[str, Any]) -> dict[str, str]:

@@ -95,11 +95,11 @@ class Items:
     def _function(self, item: dict[str, Any]) -> None:
         name, call = item.get("name"), item.get("call_id")
         if name.__class__ is not str or call.__class__ is not str or "namespace" in item:
-            name, call = _name(item), _call(item)
+            name, call = named(item), _call(item)
         self._thread.called(name, item.get("arguments"), call)
 
     def _custom(self, item: dict[str, Any]) -> None:
-        self._thread.called(_name(item), item.get("input"), _call(item))
+        self._thread.called(named(item), item.get("input"), _call(item))
 
     def _shell(self, item: dict[str, Any]) -> None:
         action = said_in(mapping(item.get("action")))
@@ -126,7 +126,7 @@ class Items:
         call = _call(item)
         if self._outbox.is_first(("i", text_of(item.get("revised_prompt"))), side):
             self._thread.called("image_generation", {"prompt": item.get("revised_prompt")}, call)
-            self._outbox.say(ToolOutput(call, _picture(item), item.get("status") == "failed"), "1")
+            self._outbox.say(ToolOutput(call, picture_in(item), item.get("status") == "failed"), "1")
 
     def _output(self, item: dict[str, Any]) -> None:
         call = item.get("call_id")
@@ -165,7 +165,7 @@ def said_in(action: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in action.items() if value is not None}
 
 
-def _picture(item: dict[str, Any]) -> str:
+def picture_in(item: dict[str, Any]) -> str:
     """The picture that was made, as text; newer versions say where it was saved."""
     saved = item.get("saved_path") or item.get("savedPath")
     return f"[image: {saved}]" if saved else placeholder("image", "image/png", item.get("result"))
@@ -176,7 +176,7 @@ def _call(item: dict[str, Any]) -> str | None:
     return call if call.__class__ is str else string(call) or string(item.get("id"))
 
 
-def _name(item: dict[str, Any]) -> str:
+def named(item: dict[str, Any]) -> str:
     name, namespace = item.get("name"), item.get("namespace")
     if namespace is None and name.__class__ is str:
         return str(name)

@@ -4,28 +4,12 @@ from collections.abc import Callable
 from typing import Any
 
 from unspool.model.action import PlanItem
-from unspool.model.event import Notification, Planned, Said, Thinking, ToolOutput, TurnEnd, User
+from unspool.model.event import Compacted, Notification, Planned, Said, Thinking, ToolOutput, TurnEnd, User
 from unspool.readers.codex.outbox import changes_in
 from unspool.readers.codex.outputs import result_of
 from unspool.readers.codex.thread import Thread
+from unspool.readers.codex.transient import TRANSIENT
 from unspool.sources.values import listing, mapping, string, text_of
-
-_PASSED_OVER = frozenset(
-    (
-        "task_started",
-        "agent_message_delta",  # the whole follows
-        "agent_reasoning_delta",
-        "agent_reasoning_raw_content_delta",
-        "agent_reasoning_section_break",
-        "exec_command_output_delta",
-        "web_search_begin",
-        "turn_diff",
-        "get_history_entry_response",
-        "mcp_list_tools_response",
-        "shutdown_complete",
-        "conversation_path",
-    )
-)
 
 
 class Messages:
@@ -52,6 +36,9 @@ class Messages:
             "turn_aborted": lambda _message: self._outbox.say(TurnEnd("interrupted")),
             "error": lambda message: self._notice(message, "error"),
             "stream_error": lambda message: self._notice(message, "warning"),
+            "warning": lambda message: self._notice(message, "warning"),
+            "view_image_tool_call": self._viewed,
+            "context_compacted": lambda _message: self._outbox.say(Compacted()),
             "background_event": lambda message: self._notice(message, "info"),
         }
 
@@ -70,7 +57,7 @@ class Messages:
         handler = self._handlers.get(kind)
         if handler is not None:
             handler(message)
-        elif kind not in _PASSED_OVER:
+        elif kind not in TRANSIENT and kind not in ("task_started", "turn_started"):
             self._log.note("unknown", f"event type {kind!r}")
 
     def _configured(self, message: dict[str, Any]) -> None:
@@ -117,6 +104,9 @@ class Messages:
 
     def _searched(self, message: dict[str, Any]) -> None:
         self._thread.called("web_search", {"query": message.get("query")}, string(message.get("call_id")))
+
+    def _viewed(self, message: dict[str, Any]) -> None:
+        self._thread.called("view_image", {"path": message.get("path")}, string(message.get("call_id")))
 
     def _planned(self, message: dict[str, Any]) -> None:
         steps = [

@@ -122,6 +122,8 @@ class Rollout:
         elif header.get("history_base"):
             self._outbox.prefix = f"{log.time}:"  # the thread goes on in this file, whose lines begin at 1 again
         thread.tally.inherits = comes_from_another(header)
+        if header.get("history_mode") == "paginated":
+            thread.itemised = True
         if may_repeat(header):
             self._copied = Copied(header)
         self._learn(header)

@@ -1,0 +1,115 @@
+"""Codex: what its newer logs tell only as items that were completed, and what its program did beside the model."""
+
+from typing import Any
+
+from test_reader_codex import events, fed, header, line
+from unspool.model import Note
+from unspool.model.event import Notification, ToolCall, ToolOutput
+from unspool.readers.codex.transient import TRANSIENT
+
+
+def item(**more: Any) -> dict[str, Any]:
+    return line("event_msg", type="item_completed", turn_id="t", item=more)
+
+
+def contents(*lines: dict[str, Any]) -> list[Any]:
+    return [event.content for event in events([header(), *lines])]
+
+
+def test_a_review_that_is_told_as_items() -> None:
+    entered = item(type="EnteredReviewMode", id="a", target={"type": "custom"}, user_facing_hint="the last commit")
+    finding = {"title": "Wrong sign", "body": "It adds."}
+    exited = item(
+        type="ExitedReviewMode", id="b", review_output={"overall_explanation": "One flaw.", "findings": [finding]}
+    )
+    assert contents(entered, exited) == [
+        Notification("review of the last commit", "info"),
+        Notification("One flaw.\n\nWrong sign\nIt adds.", "info"),
+    ]
+
+
+def test_why_a_tool_of_a_server_failed() -> None:
+    failed = item(
+        type="McpToolCall",
+        id="c",
+        server="tides",
+        tool="ask",
+        arguments={},
+        status="failed",
+        error={"message": "no sea"},
+    )
+    call, output = contents(failed)
+    assert call.name == "mcp__tides__ask"
+    assert output == ToolOutput("c", "no sea", True)
+
+
+def test_a_tool_of_the_client_keeps_its_namespace_and_its_error() -> None:
+    call, output = contents(
+        item(
+            type="DynamicToolCall",
+            id="c",
+            namespace="desk",
+            tool="open",
+            arguments={"a": 1},
+            success=False,
+            error="shut",
+        )
+    )
+    assert (call.name, call.given) == ("desk__open", {"a": 1})
+    assert output == ToolOutput("c", "shut", True)
+
+
+def test_a_picture_that_an_extension_made() -> None:
+    call, output = contents(
+        item(
+            type="Extension", kind="image_gen.generation", id="p", status="completed", revisedPrompt="a gull",
+            result="", savedPath="/w/gull.png",
+        )
+    )  # fmt: skip
+    assert (call.name, call.given) == ("image_generation", {"prompt": "a gull"})
+    assert output == ToolOutput("p", "[image: /w/gull.png]", False)
+
+
+def test_an_output_that_stands_only_as_an_item() -> None:
+    call, output = contents(item(type="FunctionCallOutput", id="c", name="fetch", output="a page"))
+    assert isinstance(call, ToolCall)
+    assert call.name == "fetch"
+    assert output == ToolOutput("c", "a page", False)
+
+
+def test_an_output_that_stands_in_the_log_already() -> None:
+    call = line("response_item", type="function_call", name="fetch", arguments="{}", call_id="c")
+    output = line("response_item", type="function_call_output", call_id="c", output="a page")
+    told = contents(call, output, item(type="FunctionCallOutput", id="c", name="fetch", output="a page"))
+    assert [type(content) for content in told] == [ToolCall, ToolOutput]
+
+
+def test_hooks_are_told_if_they_said_something() -> None:
+    silent = {"event_name": "post_tool_use", "status": "completed", "entries": []}
+    blocked = {"event_name": "stop", "status": "blocked", "entries": [{"kind": "stop", "text": "tests first"}]}
+    told = contents(*[line("event_msg", type="hook_completed", run=run) for run in (silent, blocked)])
+    assert told == [Notification("hook stop: blocked\ntests first", "warning")]
+
+
+def test_transient_events_are_passed_over() -> None:
+    for reader, wrap in (("codex", lambda kind: line("event_msg", type=kind)), ("codex_exec", _message)):
+        told = fed([header() if reader == "codex" else _message("session_configured"), *map(wrap, TRANSIENT)], reader)
+        assert not [note for given in told for note in given if isinstance(note, Note)]
+
+
+def _message(kind: str) -> dict[str, Any]:
+    return {"id": "0", "msg": {"type": kind}}
+
+
+def test_the_older_stream_warns_and_looks() -> None:
+    told = fed(
+        [
+            _message("session_configured"),
+            {"id": "0", "msg": {"type": "warning", "message": "too long"}},
+            {"id": "0", "msg": {"type": "view_image_tool_call", "call_id": "v", "path": "/w/a.png"}},
+        ],
+        "codex_exec",
+    )
+    warned, viewed = [event.content for given in told for event in given if not isinstance(event, Note)]
+    assert warned == Notification("too long", "warning")
+    assert (viewed.name, viewed.given) == ("view_image", {"path": "/w/a.png"})
