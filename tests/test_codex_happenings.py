@@ -3,7 +3,7 @@
 from typing import Any
 
 from test_reader_codex import events, fed, header, line
-from unspool.model import Note
+from unspool.model import Event, Note
 from unspool.model.event import Notification, ToolCall, ToolOutput
 from unspool.readers.codex.transient import TRANSIENT
 
@@ -110,6 +110,7 @@ def test_the_older_stream_warns_and_looks() -> None:
         ],
         "codex_exec",
     )
-    warned, viewed = [event.content for given in told for event in given if not isinstance(event, Note)]
+    warned, viewed = [event.content for given in told for event in given if isinstance(event, Event)]
+    assert isinstance(viewed, ToolCall)
     assert warned == Notification("too long", "warning")
     assert (viewed.name, viewed.given) == ("view_image", {"path": "/w/a.png"})
