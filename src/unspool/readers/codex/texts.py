@@ -45,6 +45,15 @@ _SHOWN = (
 """How texts begin that stand in the place of a person's words, but that the program put there."""
 _HEADINGS = ("## My request for Codex:", "## My request:")
 """What an editor writes between its own context and the words of the person."""
+_COMMENT = "\nComment:\n"
+"""Before what a person wrote on a page or beside a change: then the words stand above the heading, too."""
+_BROWSER = "<in-app-browser-context"
+_PAGE = re.compile(
+    r"\A\s*<in-app-browser-context.*?</in-app-browser-context>|"
+    r"<in-app-browser-context(?:(?!<in-app-browser-context).)*</in-app-browser-context>\s*\Z",
+    re.DOTALL,
+)
+_ATTACHED = "# Files mentioned by the user:"
 _TAG = 300
 """Characters of a tag that names an image, at most."""
 _NOTIFIED = "<subagent_notification>"
@@ -118,7 +127,7 @@ def told(content: Any, kinds: Any = None) -> Iterator[Content]:
     for part, kind in zip(parts, known, strict=True):
         if not _wraps_image(part):
             text = part_text(part)
-            texts.append((_is_typed(text, kind), text))
+            texts.append((_is_typed(text, kind) and not _is_list_of_files(text), text))
     for typed, group in groupby(texts, key=lambda pair: pair[0]):
         yield from _shown("\n".join([text for _, text in group]), typed)
 
@@ -149,18 +158,26 @@ def _is_typed(text: str, kind: Any) -> bool:
     return not text.lstrip().startswith(_SHOWN) and letter_in(text) is None
 
 
+def _is_list_of_files(text: str) -> bool:
+    """What the program wrote in a part of its own; in other versions it stands above the words, in the same part."""
+    return text.lstrip().startswith(_ATTACHED) and not any(heading in text for heading in _HEADINGS)
+
+
 def _asked(text: str) -> Iterator[Content]:
-    """A prompt. Editors write the files that are open above the words of the person."""
-    if text.startswith(("# ", "## ", "<")):
+    """A prompt. Editors write the files that are open above the words of the person, a browser its page around them."""
+    above, words = "", text
+    if text.lstrip().startswith(("# ", "## ", "<")):
         at, heading = max((text.rfind(f"{heading}\n"), heading) for heading in _HEADINGS)
-        if at >= 0:
-            if above := text[:at].rstrip():
-                yield Notification(above, "context")
-            if words := text[at + len(heading) :].strip():
-                yield User(words)
-            return
-    if text:
-        yield User(text)
+        if at >= 0 and _COMMENT not in text[:at]:
+            above, words = text[:at].strip(), text[at + len(heading) :].strip()
+    if above:
+        yield Notification(above, "context")
+    if _BROWSER in words:
+        for page in _PAGE.findall(words):
+            yield Notification(page.strip(), "context")
+        words = _PAGE.sub("", words).strip()
+    if words:
+        yield User(words)
 
 
 def letter_in(text: str) -> AgentMessage | None:

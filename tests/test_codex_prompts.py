@@ -1,0 +1,42 @@
+"""Codex: which words of a message a person wrote, where editors and browsers wrote beside them."""
+
+import pytest
+
+from test_reader_codex import events, header, line
+from unspool.model.event import Notification, User
+
+PAGE = '<in-app-browser-context source="ambient-ui-state">\n# In app browser:\n- 1 tab\n</in-app-browser-context>'
+FILES = "# Files mentioned by the user:\n\n## a.png: /w/a.png"
+COMMENT = "# Browser comments:\n\n## Comment 1\nTarget: button\nComment:\ntoo small"
+SHOWN = "The next image shows the page."
+
+
+def prompt(*texts: str) -> list[object]:
+    parts = [{"type": "input_text", "text": text} for text in texts]
+    message = line("response_item", type="message", role="user", content=parts)
+    return [event.content for event in events([header(), message])]
+
+
+@pytest.mark.parametrize("before", ["", "\n"])
+@pytest.mark.parametrize("above", [PAGE, FILES, f"{FILES}\n\n{PAGE}"])
+@pytest.mark.parametrize("heading", ["## My request for Codex:", "## My request:"])
+def test_what_stands_above_the_words_is_context(before: str, above: str, heading: str) -> None:
+    assert prompt(f"{before}{above}\n\n{heading}\nfix it\n") == [Notification(above, "context"), User("fix it")]
+
+
+def test_a_page_around_the_words_is_context() -> None:
+    assert prompt(f"{PAGE}\n\nfix it") == [Notification(PAGE, "context"), User("fix it")]
+    assert prompt(f"## My request:\nfix it\n\n{PAGE}\n") == [Notification(PAGE, "context"), User("fix it")]
+
+
+def test_a_page_that_is_quoted_stays() -> None:
+    assert prompt(f"What is\n{PAGE}\nthere?") == [User(f"What is\n{PAGE}\nthere?")]
+
+
+def test_comments_on_a_page_are_the_persons_words() -> None:
+    text = f"{COMMENT}\n\n## My request for Codex:\n\n{SHOWN}"
+    assert prompt(text) == [User(text)]
+
+
+def test_files_that_are_named_in_a_part_of_their_own() -> None:
+    assert prompt(f"\n{FILES}", "fix it") == [Notification(f"\n{FILES}", "context"), User("fix it")]
