@@ -114,3 +114,9 @@ def test_the_older_stream_warns_and_looks() -> None:
     assert isinstance(viewed, ToolCall)
     assert warned == Notification("too long", "warning")
     assert (viewed.name, viewed.given) == ("view_image", {"path": "/w/a.png"})
+
+
+def test_an_output_that_names_its_tool_in_place_of_its_call() -> None:
+    call, output = contents(line("response_item", type="function_call_output", id="o", name="report", output="late"))
+    assert isinstance(call, ToolCall)
+    assert (call.name, output) == ("report", ToolOutput("o", "late", False))

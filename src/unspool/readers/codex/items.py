@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 from unspool.model.event import AgentMessage, Compacted, Notification, Said, ToolOutput
 from unspool.readers.codex.outbox import marked
+from unspool.readers.codex.outputs import output_of
 from unspool.readers.codex.texts import content_text, folder_in, letter_in, lines_of, told, typed_text, words_of
 from unspool.readers.codex.thread import Thread
 from unspool.sources.jsontext import Unreadable, dumps, strict
@@ -132,6 +133,10 @@ class Items:
         call = item.get("call_id")
         if call.__class__ is not str:
             call = _call(item)
+            if item.get("type") == "function_call_output" and isinstance(item.get("name"), str):
+                text, failed = output_of(item.get("output"))  # it came by itself, later than its call ended
+                self._thread.alone(named(item), {}, {}, ToolOutput(call, text, failed))
+                return
         if not call:
             self._log.note("odd", "an output without a call")
         self._thread.returned(call, item.get("output"))
