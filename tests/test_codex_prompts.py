@@ -1,9 +1,11 @@
 """Codex: which words of a message a person wrote, where editors and browsers wrote beside them."""
 
+from typing import Any
+
 import pytest
 
 from test_reader_codex import events, header, line
-from unspool.model.event import Notification, User
+from unspool.model.event import Notification, Said, User
 
 PAGE = '<in-app-browser-context source="ambient-ui-state">\n# In app browser:\n- 1 tab\n</in-app-browser-context>'
 FILES = "# Files mentioned by the user:\n\n## a.png: /w/a.png"
@@ -40,3 +42,27 @@ def test_comments_on_a_page_are_the_persons_words() -> None:
 
 def test_files_that_are_named_in_a_part_of_their_own() -> None:
     assert prompt(f"\n{FILES}", "fix it") == [Notification(f"\n{FILES}", "context"), User("fix it")]
+
+
+def spoken(role: str, text: str) -> dict[str, Any]:
+    return line("realtime_item", id="s", realtime_session_id="v", type="transcript_segment", role=role, text=text)
+
+
+DELEGATION = "<realtime_delegation>\n  <input>Count &lt;the&gt; boats</input>\n  {}</realtime_delegation>"
+HEARD = "<transcript_delta>user: count them</transcript_delta>\n"
+
+
+def test_what_a_voice_passes_on_is_the_prompt() -> None:
+    assert prompt(DELEGATION.format(HEARD)) == [
+        Notification(f"<realtime_delegation>\n  {HEARD}</realtime_delegation>", "context"),
+        User("Count <the> boats"),
+    ]
+
+
+def test_words_that_were_spoken_are_prompts_and_answers() -> None:
+    text = DELEGATION.format("")
+    passed_on = line("response_item", type="message", role="user", content=[{"type": "input_text", "text": text}])
+    started = line("realtime_item", id="s", realtime_session_id="v", type="realtime_session_started")
+    told = events([header(), started, spoken("user", "count them"), spoken("assistant", "Yes."), passed_on])
+    contents = [event.content for event in told]
+    assert contents == [User("count them"), Said("Yes."), Notification(text, "context")]

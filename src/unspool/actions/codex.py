@@ -145,6 +145,19 @@ class Goal(Call, frozen=True, gc=False):
         return Plan(text=self.objective)
 
 
+class QuestionsForLater(Questions, frozen=True, gc=False):
+    """The model goes on; what the person answers comes as a message. A question is a title here."""
+
+    def asked(self) -> Questions:
+        return Questions(tuple({"question": one.get("title"), **one} for one in self.questions))
+
+    def action(self) -> Action:
+        return self.asked().action()
+
+    def actions(self) -> tuple[Action, ...]:
+        return self.asked().actions()
+
+
 class RequestPermissions(Call, frozen=True, gc=False):
     renamed = ("reason",)
     permissions: Any
@@ -338,9 +351,10 @@ _TOOLS: Mapping[str, type[Call]] = {
     "update_plan": UpdatePlan,
     **dict.fromkeys(("create_goal", "update_goal", "get_goal"), Goal),
     "request_user_input": Questions,
+    **dict.fromkeys(("request_user_input_async", "send_user_message_async"), QuestionsForLater),
     "request_permissions": RequestPermissions,
     "spawn_agent": SpawnAgent,
-    **dict.fromkeys(("send_input", "send_message", "followup_task"), SendInput),
+    **dict.fromkeys(("send_input", "send_message", "followup_task", "assign_task"), SendInput),
     "spawn_agents_on_csv": AgentJobs,
     **dict.fromkeys(
         ("wait_agent", "close_agent", "interrupt_agent", "resume_agent", "list_agents", "report_agent_job_result"),
@@ -350,9 +364,9 @@ _TOOLS: Mapping[str, type[Call]] = {
     "list_mcp_resources": ListResources,
     "list_mcp_resource_templates": ListTemplates,
     "read_mcp_resource": ReadResource,
-    **dict.fromkeys(
-        ("image_generation", "js_repl_reset", "tool_suggest", "request_plugin_install", "test_sync_tool"), Apart
-    ),
+    **dict.fromkeys(("image_generation", "image_gen__imagegen", "js_repl_reset", "sleep", "clock__sleep"), Apart),
+    **dict.fromkeys(("clock__curr_time", "get_context_remaining", "new_context"), Apart),
+    **dict.fromkeys(("tool_suggest", "request_plugin_install", "test_sync_tool"), Apart),
 }
 VOCABULARY = Vocabulary("codex", _TOOLS, mcp_of)
 

@@ -6,7 +6,16 @@ from typing import Any, ClassVar
 from unspool.model.event import AgentMessage, Compacted, Notification, Said, ToolOutput
 from unspool.readers.codex.outbox import marked
 from unspool.readers.codex.outputs import output_of
-from unspool.readers.codex.texts import content_text, folder_in, letter_in, lines_of, told, typed_text, words_of
+from unspool.readers.codex.texts import (
+    DELEGATED,
+    content_text,
+    folder_in,
+    letter_in,
+    lines_of,
+    told,
+    typed_text,
+    words_of,
+)
 from unspool.readers.codex.thread import Thread
 from unspool.sources.jsontext import Unreadable, dumps, strict
 from unspool.sources.values import mapping, placeholder, string, text_of
@@ -59,6 +68,8 @@ class Items:
         kinds = mapping(item.get("internal_chat_message_metadata_passthrough")).get("content_item_kinds")
         contents = list(told(content, kinds))
         words = typed_text(content)
+        if self._thread.hears and words.startswith(DELEGATED):
+            contents = [Notification(words, "context")]
         self._outbox.tell(contents, (("u", words),) if words else ())
         facts = self._log.facts
         if facts.project is None:

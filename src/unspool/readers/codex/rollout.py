@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from unspool.dialect import Record
 from unspool.model import Event, Facts, Note
-from unspool.model.event import Compacted, Notification
+from unspool.model.event import Compacted, Notification, Said, User
 from unspool.readers.codex.copied import Copied, comes_from_another, may_repeat, parent_of
 from unspool.readers.codex.happenings import Happenings
 from unspool.readers.codex.items import Items
@@ -22,8 +22,16 @@ from unspool.sources.jsontext import Unreadable, loads
 from unspool.sources.values import mapping, string, text_of
 
 _NAME = re.compile(r"rollout-[\dT-]{19}-(.+?)\.jsonl")
-_PASSED_OVER = frozenset(("world_state", "inter_agent_communication_metadata"))
-"""What the model knew of its surroundings, which its messages say too; and a flag beside a message."""
+_PASSED_OVER = frozenset(
+    (
+        "world_state",  # what the model knew of its surroundings, which its messages say too
+        "inter_agent_communication_metadata",  # a flag beside a message
+        "retained_context",  # answers of the person, which outputs say too
+        "security_risk_score",
+        "agent_response_observation",
+    )
+)
+_UNSPOKEN = ("realtime_session_started", "realtime_session_closed", "bem_item_promoted")
 
 
 class Rollout:
@@ -209,6 +217,19 @@ class Rollout:
         text = text_of(record.get("message"))
         self._thread.compacted(Compacted(text, tokens_before=self._thread.tally.context), is_echo=False)
 
+    def _spoken(self, record: dict[str, Any]) -> None:
+        """Of a conversation by voice, what was said."""
+        match record:
+            case {"type": "transcript_segment", "role": "user", "text": str(words)}:
+                self._thread.hears = True
+                self._outbox.say(User(words))
+            case {"type": "transcript_segment", "role": "assistant", "text": str(words)}:
+                self._outbox.say(Said(words))
+            case {"type": kind} if kind in _UNSPOKEN:
+                pass
+            case _:
+                self._log.note("unknown", f"realtime item type {record.get('type')!r}")
+
     def _told(self, letter: dict[str, Any]) -> None:
         self._items.agent_message(letter)
 
@@ -218,6 +239,7 @@ class Rollout:
         "token_usage_record": _usage,
         "compacted": _compacted,
         "inter_agent_communication": _told,
+        "realtime_item": _spoken,
     }
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from html import unescape
 from itertools import groupby
 from typing import Any
 
@@ -53,6 +54,9 @@ _PAGE = re.compile(
     r"<in-app-browser-context(?:(?!<in-app-browser-context).)*</in-app-browser-context>\s*\Z",
     re.DOTALL,
 )
+DELEGATED = "<realtime_delegation>"
+"""What the model that speaks with a person passes on to the one that works: a request, and what was said."""
+_INPUT = re.compile(r"<input>(.*?)</input>\s*", re.DOTALL)
 _ATTACHED = "# Files mentioned by the user:"
 _TAG = 300
 """Characters of a tag that names an image, at most."""
@@ -166,7 +170,10 @@ def _is_list_of_files(text: str) -> bool:
 def _asked(text: str) -> Iterator[Content]:
     """A prompt. Editors write the files that are open above the words of the person, a browser its page around them."""
     above, words = "", text
-    if text.lstrip().startswith(("# ", "## ", "<")):
+    if text.startswith(DELEGATED):
+        passed_on = _INPUT.search(text)
+        above, words = _INPUT.sub("", text, count=1), unescape(passed_on[1]).strip() if passed_on else ""
+    elif text.lstrip().startswith(("# ", "## ", "<")):
         at, heading = max((text.rfind(f"{heading}\n"), heading) for heading in _HEADINGS)
         if at >= 0 and _COMMENT not in text[:at]:
             above, words = text[:at].strip(), text[at + len(heading) :].strip()

@@ -35,6 +35,8 @@ class Thread:
         """In this turn a script ran, of which such a log does not tell what it did."""
         self.has_spoken = False
         """The model said something in this turn."""
+        self.hears = False
+        """The log says what the person spoke: what the voice passed on is no prompt beside it."""
         self.just_compacted = False
         self.calls: set[str | None] = set()
         self.failed: set[str | None] = set()
