@@ -37,7 +37,9 @@ def _is_bare(lines: tuple[dict[str, Any], ...]) -> bool:
     if not lines or "type" in lines[0]:
         return any(line.get("record_type") == "state" and len(line) == 1 for line in lines)
     header = lines[0]
-    if not {"id", "timestamp", "instructions"} <= header.keys():
+    if not {"id", "timestamp"} <= header.keys():
+        return False
+    if "instructions" not in header and not any("record_type" in line or line.get("type") in _BARE for line in lines):
         return False
     return all("record_type" in line or line.get("type") in _BARE or "type" not in line for line in lines[1:3])
 

@@ -135,7 +135,8 @@ def result_of(result: Any) -> tuple[str, bool]:
     if "Err" in value:
         return text_of(value["Err"]), True
     value = mapping(value.get("Ok", value))
-    text = content_text(value["content"]) if value.get("content") else text_of(value.get("structuredContent"))
+    content, structured = value.get("content"), value.get("structuredContent") or value.get("structured_content")
+    text = content_text(content) if content else text_of(structured)
     return text, value.get("isError") is True or value.get("is_error") is True
 
 

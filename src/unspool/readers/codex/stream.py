@@ -70,6 +70,7 @@ class Stream:
                 self._used(mapping(line.get("usage")))
                 self._outbox.say(TurnEnd("completed"), "1")
             case "turn.failed":
+                self._used(mapping(line.get("usage")), "1")
                 error = line.get("error")
                 self._outbox.say(TurnEnd("failed", text=text_of(mapping(error).get("message") or error) or None))
             case "error":
@@ -81,11 +82,11 @@ class Stream:
             case _:
                 self._log.note("unknown", f"record type {kind!r}")
 
-    def _used(self, usage: dict[str, Any]) -> None:
-        """The thread's total so far."""
-        grown = self._thread.tally.grown({"total_token_usage": usage}, self._thread.model)
+    def _used(self, usage: dict[str, Any], part: str = "0") -> None:
+        """The thread's total so far, if it is told."""
+        grown = self._thread.tally.grown({"total_token_usage": usage}, self._thread.model) if usage else None
         if grown is not None:
-            self._outbox.say(grown)
+            self._outbox.say(grown, part)
 
     def _item(self, item: dict[str, Any], is_over: bool) -> None:
         kind = string(item.get("type") or item.get("item_type"))
@@ -155,6 +156,8 @@ class Stream:
         if is_over:  # until then it has no query
             action = {key: value for key, value in mapping(item.get("action")).items() if value is not None}
             self._call(call, "web_search", {"query": item.get("query"), **action}, {})
+            if results := item.get("results"):
+                self._end(call, text_of(results), False)
 
     def _list(self, call: str, item: dict[str, Any], _is_over: bool) -> None:
         """Written again whenever a step changed."""

@@ -1,0 +1,51 @@
+"""Codex: the stream of `codex exec --json`, and which files are whose."""
+
+from typing import Any
+
+from test_reader_codex import fed, sums, usage
+from unspool.dialect import Head
+from unspool.model import Event
+from unspool.model.event import ToolOutput, TurnEnd
+from unspool.readers import READERS
+
+
+def streamed(*lines: dict[str, Any]) -> list[Event]:
+    told = fed([{"type": "thread.started", "thread_id": "t"}, *lines], "codex_exec")
+    return [item for items in told for item in items if isinstance(item, Event)]
+
+
+def completed(**item: Any) -> dict[str, Any]:
+    return {"type": "item.completed", "item": {"id": "i", **item}}
+
+
+def test_what_a_search_found() -> None:
+    found = [{"title": "Tides", "url": "https://example.org"}]
+    told = streamed(completed(type="web_search", query="tides", action={"type": "search"}, results=found))
+    assert told[-1].content == ToolOutput("i", '[{"title":"Tides","url":"https://example.org"}]', False)
+
+
+def test_a_result_that_is_only_structured() -> None:
+    result = {"content": [], "structured_content": {"high": 7}}
+    told = streamed(completed(type="mcp_tool_call", server="s", tool="t", status="completed", result=result))
+    assert told[-1].content == ToolOutput("i", '{"high":7}', False)
+
+
+def test_a_turn_that_failed_used_tokens_too() -> None:
+    failed = {"type": "turn.failed", "error": {"message": "limit"}}
+    told = streamed(
+        {"type": "turn.completed", "usage": usage(100, 40, 10)},
+        {**failed, "usage": usage(150, 40, 15)},
+        failed,
+        {"type": "turn.completed"},
+        {"type": "turn.completed", "usage": usage(160, 40, 16)},
+    )
+    assert sums(told) == (160, 40, 16, 0)
+    assert len([event for event in told if isinstance(event.content, TurnEnd)]) == 5
+
+
+def test_the_oldest_header_may_lack_instructions() -> None:
+    header = {"id": "a", "timestamp": "2025-08-01T10:00:00.000Z", "git": {"branch": "main"}}
+    said = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "hello"}]}
+    for lines in ((header, {"record_type": "state"}, said), (header, said)):
+        assert READERS["codex"].claims(Head("a.jsonl", lines))
+    assert not READERS["codex"].claims(Head("a.jsonl", (header, {"text": "hello"})))
