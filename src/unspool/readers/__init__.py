@@ -10,6 +10,7 @@ _PLACES = {
     "claude_stream": "claude_code.stream",
     "codex": "codex.reader",
     "codex_exec": "codex.stream",
+    "codex_json": "codex.saved",
     "gemini_cli": "gemini_cli.reader",
     "gemini_cli_json": "gemini_cli.document",
     "gemini_stream": "gemini_cli.stream",

@@ -2,6 +2,7 @@
 
 ~/.codex/sessions/2026/01/31/rollout-2026-01-31T12-00-00-<thread>.jsonl    a session, or a sub-agent of one
 ~/.codex/archived_sessions/rollout-….jsonl.zst                             put away; packed if cold
+~/.codex/sessions/rollout-2025-04-17-<thread>.json                         a document: spring 2025
 ~/.codex/session_index.jsonl                                               the names that people gave them
 """
 
@@ -13,8 +14,10 @@ from typing import Any
 from unspool.dialect import Head, Place, Reader
 from unspool.model import Event
 from unspool.readers.codex.rollout import Rollout
+from unspool.readers.codex.saved import Saved, is_saved
 from unspool.readers.codex.stream import Stream
 from unspool.readers.codex.thread import AGENT
+from unspool.readers.documents import element_of
 from unspool.sources.jsontext import strict_lines
 
 _TITLE = "Codex"
@@ -58,6 +61,10 @@ def _is_streamed(line: dict[str, Any]) -> bool:
     return isinstance(message, dict) and isinstance(message.get("type"), str) and line.keys() <= {"id", "msg"}
 
 
+def claims_saved(head: Head) -> bool:
+    return is_saved(head.document)
+
+
 def _payload(value: Any, _event: Event) -> Any:
     return value.get("payload", value) if isinstance(value, dict) else value
 
@@ -66,6 +73,11 @@ def _places(environment: Mapping[str, str], home: Path) -> Iterator[Place]:
     root = Path(environment["CODEX_HOME"]) if environment.get("CODEX_HOME") else home / ".codex"
     yield Place(root / "sessions", _PATTERNS)
     yield Place(root / "archived_sessions", _PATTERNS)
+
+
+def _saved_places(environment: Mapping[str, str], home: Path) -> Iterator[Place]:
+    for place in _places(environment, home):
+        yield Place(place.folder, ("**/rollout-*.json",))
 
 
 def _kin(path: str) -> Iterator[str]:
@@ -86,3 +98,13 @@ reader = Reader(
     mark=re.compile(rb'\{"timestamp":"[^"\n]*",(?:"ordinal":\d+,)?"type":"session_meta","payload":\{'),
 )
 stream = Reader(name="codex_exec", agent=AGENT, title=_TITLE, claims=claims_stream, decoder=Stream)
+saved = Reader(
+    name="codex_json",
+    agent=AGENT,
+    title=_TITLE,
+    claims=claims_saved,
+    decoder=Saved,
+    places=_saved_places,
+    document=True,
+    payload=element_of("items"),
+)

@@ -23,7 +23,9 @@ from unspool.sources.values import mapping, placeholder, string, text_of
 _PASSED_OVER = frozenset(("ghost_snapshot", "additional_tools", "configuration_update", "compaction_trigger", "other"))
 """Snapshots of the work tree, and what the program and the model agree on between them."""
 _COMPACTIONS = frozenset(("compaction", "compaction_summary", "context_compaction"))
-_ANSWERS = frozenset(("function_call_output", "custom_tool_call_output", "tool_search_output"))
+_ANSWERS = frozenset(
+    ("function_call_output", "custom_tool_call_output", "local_shell_call_output", "tool_search_output")
+)
 
 
 class Items:
@@ -170,6 +172,7 @@ class Items:
         "image_generation_call": _image,
         "function_call_output": _output,
         "custom_tool_call_output": _output,
+        "local_shell_call_output": _output,
         "tool_search_output": _found_tools,
         "agent_message": agent_message,
         **dict.fromkeys(_COMPACTIONS, _compaction),
