@@ -120,3 +120,10 @@ def test_an_output_that_names_its_tool_in_place_of_its_call() -> None:
     call, output = contents(line("response_item", type="function_call_output", id="o", name="report", output="late"))
     assert isinstance(call, ToolCall)
     assert (call.name, output) == ("report", ToolOutput("o", "late", False))
+
+
+def test_a_call_whose_name_begins_with_its_namespace() -> None:
+    for kind, given in (("function_call", {"arguments": '{"cmd":"ls"}'}), ("custom_tool_call", {"input": "ls"})):
+        [call] = contents(line("response_item", type=kind, name="functions.exec_command", call_id="c", **given))
+        assert isinstance(call, ToolCall)
+        assert call.name == "exec_command"

@@ -369,16 +369,19 @@ _TOOLS: Mapping[str, type[Call]] = {
     **dict.fromkeys(("tool_suggest", "request_plugin_install", "test_sync_tool"), Apart),
 }
 VOCABULARY = Vocabulary("codex", _TOOLS, mcp_of)
+_NAMESPACES = ("functions", "tools", "collaboration", "agents", "multi_agent_v1")
 
 
 def qualified(name: str, namespace: str | None) -> str:
     """The name to look a call up by, where the log keeps its namespace apart.
 
     `mcp__S` and `T` are the tool `mcp__S__T`. The namespace of a connector ends within the tool's name, whose rest then
-    begins with an underscore. Codex's own namespaces (`multi_agent_v1`, …) only sort its tools.
+    begins with an underscore. Codex's own namespaces (`multi_agent_v1`, …) only sort its tools. Some models write them
+    before the name, with a dot.
     """
     if not namespace:
-        return name
+        before, _, own = name.rpartition(".")
+        return own if before in _NAMESPACES and own in _TOOLS else name
     if namespace.startswith("mcp__"):
         return namespace + name if namespace.endswith("__") or name[:1] == "_" else f"{namespace}__{name}"
     return name if name in _TOOLS else f"{namespace}__{name}"

@@ -108,7 +108,7 @@ class Items:
 
     def _function(self, item: dict[str, Any]) -> None:
         name, call = item.get("name"), item.get("call_id")
-        if name.__class__ is not str or call.__class__ is not str or "namespace" in item:
+        if name.__class__ is not str or call.__class__ is not str or "namespace" in item or "." in name:
             name, call = named(item), _call(item)
         self._thread.called(name, item.get("arguments"), call)
 
@@ -197,7 +197,7 @@ def _call(item: dict[str, Any]) -> str | None:
 
 def named(item: dict[str, Any]) -> str:
     name, namespace = item.get("name"), item.get("namespace")
-    if namespace is None and name.__class__ is str:
+    if namespace is None and name.__class__ is str and "." not in str(name):
         return str(name)
     from unspool.actions.codex import qualified
 
