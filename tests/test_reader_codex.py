@@ -13,7 +13,7 @@ from unspool.exports.events import body
 from unspool.ingest.logs import open_log
 from unspool.model import Event, Note, Origin
 from unspool.model.action import FileWrite
-from unspool.model.event import AgentMessage, Notification, TokenUsage, ToolCall, ToolOutput, User
+from unspool.model.event import AgentMessage, Notification, Said, TokenUsage, ToolCall, ToolOutput, User
 from unspool.readers import READERS
 
 FIXTURES = Path(__file__).parent / "readers" / "codex"
@@ -271,3 +271,20 @@ def test_a_log_in_pages_tells_the_deeds_of_its_scripts_also_without_ordinals() -
     call = told[0].content
     assert isinstance(call, ToolCall)
     assert call.actions == (FileWrite("/w/a.txt", "one\n"),)
+
+
+CITED = "Done.\n\n<oai-mem-citation>\nMEMORY.md:1-2\n</oai-mem-citation>"
+PROPOSED = "Look:\n<proposed_plan>\n- go\n</proposed_plan>\nAgreed?"
+
+
+@pytest.mark.parametrize(("whole", "shown"), [(CITED, "Done.\n\n"), (PROPOSED, "Look:\nAgreed?"), (PROPOSED, PROPOSED)])
+@pytest.mark.parametrize("is_item", [True, False])
+@pytest.mark.parametrize("first", [0, 1])
+def test_what_the_model_hid_is_missing_in_the_echo(whole: str, shown: str, is_item: bool, first: int) -> None:
+    echo = line("event_msg", type="agent_message", message=shown)
+    if is_item:
+        item = {"type": "AgentMessage", "id": "m", "content": [{"type": "Text", "text": shown}]}
+        echo = line("event_msg", type="item_completed", item=item)
+    lines = [said("assistant", whole), echo]
+    told = events([header(), lines[first], lines[1 - first], said("user", "go on")])
+    assert [event.content for event in told] == [Said(whole), User("go on")]

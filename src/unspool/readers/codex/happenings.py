@@ -19,7 +19,7 @@ from unspool.model.event import (
 from unspool.readers.codex.items import Items, named, picture_in, said_in
 from unspool.readers.codex.outbox import marked
 from unspool.readers.codex.outputs import output_of, result_of
-from unspool.readers.codex.texts import content_text, lines_of, told, typed_text, words_of
+from unspool.readers.codex.texts import content_text, lines_of, told, typed_text, visible, words_of
 from unspool.readers.codex.thread import Thread
 from unspool.readers.codex.transient import TRANSIENT
 from unspool.sources.jsontext import dumps
@@ -77,7 +77,7 @@ class Happenings:
         text = event.get("message")
         if text.__class__ is str and text and text[0] != "<" and not self._outbox.queue:  # nearly always
             self._thread.has_spoken = True
-            self._outbox.echo([Said(text)], (("a", text),))
+            self._outbox.echo([Said(text)], (("a", visible(text)),))
         else:
             self._speak([{"text": text_of(text)}])
 
@@ -85,7 +85,7 @@ class Happenings:
         self._outbox.go_on()
         if texts := words_of(content):
             self._thread.has_spoken = True
-            self._outbox.echo([Said("\n".join(texts))], marked("a", texts))
+            self._outbox.echo([Said("\n".join(texts))], marked("a", [visible(text) for text in texts]))
 
     def _thought(self, event: dict[str, Any]) -> None:
         self._think(lines_of([event.get("text")]))

@@ -14,6 +14,7 @@ from unspool.readers.codex.texts import (
     lines_of,
     told,
     typed_text,
+    visible,
     words_of,
 )
 from unspool.readers.codex.thread import Thread
@@ -85,7 +86,7 @@ class Items:
         if content.__class__ is list and len(content) == 1 and content[0].__class__ is dict:
             text = content[0].get("text")
             if text.__class__ is str and text and text[0] not in "{<M":  # nearly always
-                self._outbox.tell((Said(text),), (("a", text),))
+                self._outbox.tell((Said(text),), (("a", visible(text)),))
                 return
         text = content_text(content)
         if text.startswith('{"author"'):
@@ -99,7 +100,7 @@ class Items:
         if (told_by_another := letter_in(text)) is not None:
             self._outbox.say(told_by_another)
             return
-        self._outbox.tell([Said(text)], marked("a", words_of(content)))
+        self._outbox.tell([Said(text)], marked("a", [visible(words) for words in words_of(content)]))
 
     def _reasoning(self, item: dict[str, Any]) -> None:
         summary, content = item.get("summary"), item.get("content")

@@ -57,6 +57,10 @@ _PAGE = re.compile(
 DELEGATED = "<realtime_delegation>"
 """What the model that speaks with a person passes on to the one that works: a request, and what was said."""
 _INPUT = re.compile(r"<input>(.*?)</input>\s*", re.DOTALL)
+_HIDDEN = re.compile(
+    r"<oai-mem-citation>.*?(?:</oai-mem-citation>|\Z)|<proposed_plan>.*?(?:</proposed_plan>\n?|\Z)", re.DOTALL
+)
+"""What the model writes for the program: what it remembered from where, and a plan, which is told as one."""
 _ATTACHED = "# Files mentioned by the user:"
 _TAG = 300
 """Characters of a tag that names an image, at most."""
@@ -111,6 +115,11 @@ def words_of(content: Any) -> list[str]:
         for part in content
         if isinstance(part, dict) and isinstance(text := part.get("text"), str) and text and not _wraps_image(part)
     ]
+
+
+def visible(text: str) -> str:
+    """What the model said, as the program repeats it on its screen."""
+    return (_HIDDEN.sub("", text) if "<" in text else text).strip()
 
 
 def typed_text(content: Any) -> str:
