@@ -55,3 +55,17 @@ def test_what_could_not_be_done_is_a_failure(text: str) -> None:
 @pytest.mark.parametrize("text", FINE)
 def test_words_of_a_failure_elsewhere_are_none(text: str) -> None:
     assert output_of(text) == (text, False)
+
+
+def test_an_exit_code_beside_what_was_printed() -> None:
+    assert output_of('{"stdout":"","stderr":"boom","exit_code":1}') == (
+        '{"stdout":"","stderr":"boom","exit_code":1}',
+        True,
+    )
+    assert output_of('{"output":"ok","exit_code":0}') == ("ok", False)
+    assert output_of('{"answer":1}') == ('{"answer":1}', False)
+
+
+def test_a_file_is_told_by_its_name() -> None:
+    part = {"type": "input_file", "filename": "tides.pdf", "file_data": "data:application/pdf;base64,QUJD"}
+    assert output_of([part]) == ("[document: tides.pdf]", False)

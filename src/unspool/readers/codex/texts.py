@@ -101,6 +101,8 @@ def part_text(part: Any) -> str:
             return f"[{kind}: {text_of(part.get('name'))}]"
         case "refusal":
             return text_of(part.get("refusal"))
+        case "input_file":
+            return f"[document: {text_of(part.get('filename') or part.get('file_url') or part.get('file_id'))}]"
         case "resource_link":
             return f"[document: {text_of(part.get('uri'))}]"
     return text_of(part)
