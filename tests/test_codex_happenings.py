@@ -127,3 +127,12 @@ def test_a_call_whose_name_begins_with_its_namespace() -> None:
         [call] = contents(line("response_item", type=kind, name="functions.exec_command", call_id="c", **given))
         assert isinstance(call, ToolCall)
         assert call.name == "exec_command"
+
+
+def test_a_search_that_an_extension_made() -> None:
+    action = {"type": "search", "query": None, "queries": ["tides"]}
+    call, output = contents(
+        item(type="Extension", kind="web.search", id="w", query="tides", action=action, results=[1])
+    )
+    assert (call.name, call.kind) == ("web_search", "web")
+    assert output == ToolOutput("w", "[1]", False)

@@ -180,6 +180,9 @@ class Happenings:
                 text, failed = text_of(deed.get("stdout")) + text_of(deed.get("stderr")), False
             case {"path": path}:
                 name, arguments, text, failed = "view_image", {"path": path}, "", False
+            case {"kind": "web.search"}:
+                name, arguments = "web_search", {"query": deed.get("query"), **said_in(mapping(deed.get("action")))}
+                text, failed = text_of(deed.get("results")), False
             case _:
                 name = text_of(deed.get("kind") or deed.get("type"))
                 arguments = {key: deed[key] for key in ("query", "action", "duration_ms", "durationMs") if key in deed}
