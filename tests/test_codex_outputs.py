@@ -57,13 +57,16 @@ def test_words_of_a_failure_elsewhere_are_none(text: str) -> None:
     assert output_of(text) == (text, False)
 
 
-def test_an_exit_code_beside_what_was_printed() -> None:
-    assert output_of('{"stdout":"","stderr":"boom","exit_code":1}') == (
-        '{"stdout":"","stderr":"boom","exit_code":1}',
-        True,
-    )
-    assert output_of('{"output":"ok","exit_code":0}') == ("ok", False)
-    assert output_of('{"answer":1}') == ('{"answer":1}', False)
+@pytest.mark.parametrize(
+    ("text", "failed"),
+    [
+        ('{"stdout":"","stderr":"boom","exit_code":1}', True),
+        ('{"output":"ok","exit_code":0}', False),
+        ('{"answer":1}', False),
+    ],
+)
+def test_an_exit_code_beside_what_was_printed(text: str, failed: bool) -> None:
+    assert output_of(text) == (text, failed)
 
 
 def test_a_file_is_told_by_its_name() -> None:

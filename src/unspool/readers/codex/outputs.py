@@ -145,9 +145,11 @@ def _structured(output: str) -> tuple[str, bool]:
         value = strict(output)
     except Unreadable:
         return output, False
-    if isinstance(value, dict) and not value.keys().isdisjoint(("metadata", "success", "exit_code")):
+    if not isinstance(value, dict):
+        return output, False
+    if "metadata" in value or "success" in value:
         return _object(value)
-    return output, False
+    return output, isinstance(code := value.get("exit_code"), int) and code != 0
 
 
 def _object(value: dict[str, Any]) -> tuple[str, bool]:
@@ -157,4 +159,4 @@ def _object(value: dict[str, Any]) -> tuple[str, bool]:
         if value.get(key) is not None:
             text = content_text(value[key])
             return text, failed or (code != 0 if isinstance(code, int) else is_failure(text))
-    return text_of(value), failed or (isinstance(code, int) and code != 0)
+    return text_of(value), failed
