@@ -288,3 +288,20 @@ def test_what_the_model_hid_is_missing_in_the_echo(whole: str, shown: str, is_it
     lines = [said("assistant", whole), echo]
     told = events([header(), lines[first], lines[1 - first], said("user", "go on")])
     assert [event.content for event in told] == [Said(whole), User("go on")]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"source": {"internal": "guardian"}},
+        {"source": {"subagent": {"other": "guardian"}}, "thread_source": "guardian_review"},
+        {"source": "cli", "thread_source": "guardian_review"},
+        {"source": "cli", "thread_source": "subagent"},
+    ],
+)
+def test_a_thread_that_serves_another_is_a_stream_of_its_session(more: dict[str, Any]) -> None:
+    parent = THREAD.replace("0001", "0000", 1)
+    meta = header(parent_thread_id=parent)
+    meta["payload"] |= more
+    [told] = events([meta, said("assistant", "low risk")])
+    assert (told.session_id, told.stream_id) == (parent, f"agent:{THREAD}")

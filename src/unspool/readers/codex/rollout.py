@@ -31,6 +31,8 @@ _PASSED_OVER = frozenset(
         "agent_response_observation",
     )
 )
+_SERVING = ("subagent", "guardian_review", "memory_consolidation")
+"""Kinds of threads that no person speaks with."""
 _UNSPOKEN = ("realtime_session_started", "realtime_session_closed", "bem_item_promoted")
 
 
@@ -246,7 +248,9 @@ class Rollout:
 def _is_agent(header: dict[str, Any]) -> bool:
     """Whether a thread works for another; one that people forked from another does not."""
     source, kind = header.get("source"), header.get("thread_source")
-    return "subagent" in (kind, source) or "subagent" in mapping(source) or (source is None and kind is None)
+    if kind in _SERVING or not mapping(source).keys().isdisjoint(("subagent", "internal")):
+        return True
+    return source == "subagent" or (source is None and kind is None)
 
 
 def _text(value: Any) -> str | None:
