@@ -5,12 +5,13 @@ from typing import Any
 from unspool.model import Content
 from unspool.model.event import AgentMessage, Level, Notification, User
 from unspool.readers.blocks import content_text
-from unspool.readers.claude_code.tags import said
-from unspool.sources.values import string, text_of
+from unspool.readers.claude_code.tags import is_typed, said, sent
+from unspool.sources.values import mapping, string, text_of
 
 _HOOKS: dict[str, Level] = {
     "hook_success": "info",
     "hook_system_message": "info",
+    "hook_deferred_tool": "info",
     "hook_stopped_continuation": "warning",
     "hook_cancelled": "warning",
     "hook_permission_decision": "info",
@@ -18,6 +19,7 @@ _HOOKS: dict[str, Level] = {
     "hook_non_blocking_error": "error",
     "hook_blocking_error": "error",
     "async_hook_response": "info",
+    "async_hook_response_batch": "info",
 }
 _CONTEXT = frozenset(
     # What the model is shown beside what was typed.
@@ -30,7 +32,13 @@ _CONTEXT = frozenset(
     "plan_mode_reentry relevant_memories selected_lines_in_ide skill_discovery skill_listing "
     "structured_output task_reminder task_status team_context teammate_mailbox teammate_shutdown_batch todo "
     "todo_reminder token_usage ultramemory ultrathink_effort unified_tasks verify_plan_reminder budget_usd "
-    "already_read_file companion_intro brief_mode_update".split()
+    "already_read_file companion_intro brief_mode_update bash_output_audience_note batching_reminder "
+    "batching_reminder_sent context_sections cowork_memory_context credential_org date deferred_tools_record "
+    "dir_sync_notice environment fork_briefing goal_status instructions language model output_style_instructions "
+    "peer_mention permission_mode poll_events read_truncation_notice remote_session_change sandbox_instructions "
+    "secondary_reminder session_context silent_turn_reminder thinking_stripped tool_host_result_lines "
+    "tool_hosts_notice tool_search_usage_reminder total_tokens_reminder ultra_effort_enter ultra_effort_exit "
+    "workflow_size_guideline_change".split()
 )
 _TEXTS = ("content", "snippet", "prompt", "text", "addedLines", "addedBlocks", "message", "stdout", "blockingError")
 
@@ -40,6 +48,8 @@ def attached(attachment: dict[str, Any]) -> tuple[Content, bool]:
     kind = text_of(attachment.get("type"))
     if kind == "queued_command":
         return _queued(attachment), True
+    if kind == "prompt_snapshot":
+        return Notification(content_text(attachment.get("systemPrompt")), "system"), True
     if kind in _HOOKS:
         return Notification(_hook(attachment), _HOOKS[kind]), True
     return Notification(f"{kind}: {_text(attachment)}".rstrip(": "), "context"), kind in _CONTEXT
@@ -48,8 +58,11 @@ def attached(attachment: dict[str, Any]) -> tuple[Content, bool]:
 def _queued(attachment: dict[str, Any]) -> Content:
     """A prompt typed while the agent was busy, or the word of a task that ended meanwhile."""
     text = content_text(attachment.get("prompt"))
+    origin = attachment.get("origin")
     if attachment.get("commandMode") == "task-notification":
         return next((content for content in said(text) if isinstance(content, AgentMessage)), AgentMessage(text))
+    if attachment.get("isMeta") is True or not is_typed(origin):
+        return next(sent(text, mapping(origin)))
     return next(said(text), User(text))
 
 

@@ -7,14 +7,24 @@ from msgspec import Raw
 
 from unspool.actions import meanings_for
 from unspool.model import MAIN
-from unspool.model.event import AgentSpawn, ModelChange, Notification, Said, Thinking, ToolCall, ToolOutput, User
+from unspool.model.event import (
+    AgentMessage,
+    AgentSpawn,
+    ModelChange,
+    Notification,
+    Said,
+    Thinking,
+    ToolCall,
+    ToolOutput,
+    User,
+)
 from unspool.readers.blocks import block_text, content_text
 from unspool.readers.claude_code.counting import Counting
-from unspool.readers.claude_code.tags import said
+from unspool.readers.claude_code.tags import said, sent
 from unspool.readers.genai import FAILED, outcome
 from unspool.readers.log import Log
 from unspool.sources.jsontext import loads_or_text
-from unspool.sources.values import mapping, string, text_of
+from unspool.sources.values import listing, mapping, string, text_of
 
 AGENT, IFLOW = "claude_code", "iflow"
 _SYNTHETIC = "<synthetic>"
@@ -101,7 +111,18 @@ class Messages:
                 emit(Said(text_of(block)), key, stream)
                 self._log.note("unknown", f"block type {kind!r}")
 
-    def user(self, message: Any, key: str, stream: str, result: Any = None) -> None:
+    def sent(self, message: Any, origin: dict[str, Any], key: str, stream: str, result: Any = None) -> None:
+        """What stands in the person's name, and the log says that nobody typed it."""
+        content = mapping(message).get("content")
+        if any(mapping(block).get("type") == "tool_result" for block in listing(content)):
+            self.user(message, key, stream, result)
+            return
+        for at, told in enumerate(sent(content_text(content), origin)):
+            if isinstance(told, AgentMessage):
+                self.counting.settle(stream)
+            self._log.emit(told, key if at == 0 else f"{key}:{at}", stream)
+
+    def user(self, message: Any, key: str, stream: str, result: Any = None, denied: bool = False) -> None:
         """What a person typed, or results, or context.
 
         `result` is the program's own record of a tool's result. It mostly repeats what the model was told, and may be
@@ -117,7 +138,7 @@ class Messages:
         for at, block in enumerate(content):
             match block.get("type") if isinstance(block, dict) else None:
                 case "tool_result":
-                    self._result(block, f"{key}:{at}", stream, result)
+                    self._result(block, f"{key}:{at}", stream, result, denied)
                 case "text":
                     typed += self._prompt(text_of(block.get("text")), f"{key}:{at}", stream)
                 case "image" | "document":
@@ -141,7 +162,7 @@ class Messages:
                 self._log.emit(content, f"{key}.{at}", stream)
         return typed
 
-    def _result(self, block: dict[str, Any], key: str, stream: str, result: Any = None) -> None:
+    def _result(self, block: dict[str, Any], key: str, stream: str, result: Any = None, denied: bool = False) -> None:
         call = string(block.get("tool_use_id"))
         output, failed = _outcome(block.get("content"))
         failed = failed or block.get("is_error") is True
@@ -149,7 +170,7 @@ class Messages:
             failed = failed or mapping(_decoded(result)).get("status") in FAILED
         persisted = output.startswith(_PERSISTED)
         told = mapping(_decoded(result)) if persisted or call in self._delegated else {}
-        stopped = output.startswith(_STOPPED) or (isinstance(result, dict) and result.get("interrupted") is True)
+        stopped = denied or output.startswith(_STOPPED) or _was_stopped(result, failed)
         whole = self._whole(output, told) if persisted else None
         self._log.emit(ToolOutput(call, output, failed, whole, stopped), key, stream)
         if agent := string(told.get("agentId")):
@@ -176,6 +197,13 @@ class Messages:
 
 def _decoded(value: Any) -> Any:
     return loads_or_text(bytes(value)) if isinstance(value, Raw) else value
+
+
+def _was_stopped(result: Any, failed: bool) -> bool:
+    """A command that was stopped has failed too: no other result of a log is looked into."""
+    if isinstance(result, Raw):
+        return failed and b'"interrupted":true' in bytes(result)
+    return isinstance(result, dict) and result.get("interrupted") is True
 
 
 def _outcome(content: Any) -> tuple[str, bool]:

@@ -8,6 +8,7 @@ from unspool.model.event import Compacted, Notification, TurnEnd
 from unspool.readers.blocks import content_text
 from unspool.readers.claude_code.counting import Counts, counts_of
 from unspool.readers.claude_code.messages import AGENT, Messages
+from unspool.readers.claude_code.tags import is_typed
 from unspool.readers.log import Log
 from unspool.sources.values import count, listing, mapping, number, string, text_of
 
@@ -82,11 +83,11 @@ class Stream:
             case "assistant":
                 self._answer(value, key, stream)
             case "user":
-                if value.get("isSynthetic") is True and not _has_results(value):
-                    text = content_text(mapping(value.get("message")).get("content"))
-                    self._log.emit(Notification(text, "context"), key, stream)
+                origin, result = value.get("origin"), value.get("tool_use_result")
+                if value.get("isSynthetic") is True or not is_typed(origin):
+                    self._messages.sent(value.get("message"), mapping(origin), key, stream, result)
                 else:
-                    self._messages.user(value.get("message"), key, stream, value.get("tool_use_result"))
+                    self._messages.user(value.get("message"), key, stream, result)
             case "system":
                 self._system(value, key, stream)
             case "result":
@@ -185,8 +186,3 @@ def _used(usage: dict[str, Any]) -> Counts:
 
 def _first_number(*values: Any) -> float | None:
     return next((told for value in values if (told := number(value)) is not None), None)
-
-
-def _has_results(value: dict[str, Any]) -> bool:
-    blocks = listing(mapping(value.get("message")).get("content"))
-    return any(mapping(block).get("type") == "tool_result" for block in blocks)

@@ -4,15 +4,18 @@
 <local-command-stdout>…</local-command-stdout>                              what a command of the program said
 <system-reminder>…</system-reminder>, <ide_opened_file>…                    context, around or in place of a prompt
 <teammate-message teammate_id="lead">…, <task-notification>…                another agent
+<channel source="chat">…</channel>                                          somebody outside, through a server
 [Request interrupted by user]                                               the end of a turn
 """
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from unspool.model import Content
 from unspool.model.event import AgentMessage, Compacted, Notification, SlashCommand, TurnEnd, User
 from unspool.readers.genai import is_snapshot
+from unspool.sources.values import string
 
 CONTINUED = "This session is being continued from a previous conversation"
 _INTERRUPTED = "[Request interrupted"
@@ -20,14 +23,36 @@ _CAVEAT = "Caveat: The messages below"
 _REMINDER = "</system-reminder>"
 _OPENING = re.compile(r"<([a-z_-]++)([^<>]*+)>")
 _OUTPUTS = ("local-command-stdout", "local-command-stderr", "bash-stdout", "bash-stderr")
-_AGENTS = ("teammate-message", "task-notification", "agent-message", "cross-session-message")
+_AGENTS = ("teammate-message", "task-notification", "agent-message", "cross-session-message", "channel(?= source=)")
 _AGENT = re.compile(rf"\s*<({'|'.join(_AGENTS)})([^<>]*)>")
 _CONTEXT = frozenset(
     "system-reminder ide_opened_file ide_selection ide_diagnostics local-command-caveat user-prompt-submit-hook "
     "user-memory-input new-diagnostics session-start-hook post-tool-use-hook".split()
 )
-_SENDER = re.compile(r"(?:teammate_id|from|agent_id|sender|session)=\"([^\"]*)\"")
+_SENDER = re.compile(r"(?:teammate_id|from|agent_id|sender|session|source)=\"([^\"]*)\"")
 _COMMAND = ("command-name", "command-message", "command-args")
+_PERSON = ("human", "unclassified", None)
+_SENDERS = frozenset("peer coordinator observer task-notification channel".split())
+"""Origins of a message that somebody else sent; what is left of them is the program's own."""
+
+
+def is_typed(origin: Any) -> bool:
+    """Whether a message may be a person's, as newer versions say; older ones say nothing."""
+    return not isinstance(origin, dict) or origin.get("kind") in _PERSON
+
+
+def sent(text: str, origin: dict[str, Any]) -> Iterator[Content]:
+    """What a message in the person's name is that was not typed: `{"kind": "peer", "from", "name", "body"}`."""
+    body = string(origin.get("body"))
+    told = [] if body else list(said(text))
+    if any(isinstance(content, AgentMessage) for content in told):
+        for content in told:
+            yield Notification(content.text, "context") if isinstance(content, User) else content
+    elif (kind := string(origin.get("kind"))) in _SENDERS:
+        names = (string(origin.get(key)) for key in ("name", "from", "server"))
+        yield AgentMessage(body or text, next(filter(None, names), kind))
+    else:
+        yield Notification(text, "context")
 
 
 def said(text: str) -> Iterator[Content]:
@@ -99,7 +124,7 @@ def _beside_context(text: str) -> Iterator[Content]:
         yield Notification(text[opening.start() : at], "context")
     typed.append(text[at:])
     if prompt := "".join(typed).strip():
-        yield User(prompt)
+        yield from said(prompt) if _AGENT.match(prompt) else [User(prompt)]
 
 
 def _inside(text: str, tag: str) -> str | None:

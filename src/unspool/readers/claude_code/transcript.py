@@ -14,7 +14,7 @@ from unspool.model.event import Compacted, Level, Notification, QueueOperation, 
 from unspool.readers.blocks import content_text
 from unspool.readers.claude_code.attachments import attached
 from unspool.readers.claude_code.messages import AGENT, Messages
-from unspool.readers.claude_code.tags import said
+from unspool.readers.claude_code.tags import is_typed, said
 from unspool.readers.log import Log
 from unspool.sources.jsontext import Unreadable, dumps
 from unspool.sources.values import count, listing, mapping, number, string, text_of
@@ -24,7 +24,10 @@ _PASSED_OVER = frozenset(
     # The state of the program or its bookkeeping: nothing that was said or done.
     "file-history-snapshot file-history-delta last-prompt mode permission-mode agent-setting worktree-state "
     "bridge-session relocated atis-latch frame-link continued-in content-replacement speculation-accept "
-    "marble-origami-commit marble-origami-snapshot task-summary".split()
+    "marble-origami-commit marble-origami-snapshot marble-origami-reset task-summary tag agent-color "
+    "isolation-latch ended ended-by-model attribution-snapshot cost-state artifact-comment-monitor "
+    "artifact-autoreact-ledger history-suppression observer-ref dev-mods memory-mode api-request "
+    "api-request-shape api-request-blob conversation_reset".split()
 )
 _TICKS = frozenset(
     # That a call is still running; its result comes.
@@ -49,6 +52,10 @@ class Line(Struct, rename="camel", gc=False):
     tool_use_result: Raw = Raw()
     """The program's own record of a result. It repeats the result, and often a whole file: decoded only if needed."""
     is_meta: Any = None
+    is_visible_in_transcript_only: Any = None
+    origin: Any = None
+    prompt_source: Any = None
+    tool_denial_kind: Any = None
     is_compact_summary: Any = None
     is_api_error_message: Any = None
     forked_from: Any = None
@@ -101,6 +108,8 @@ class Transcript:
         """Of records in a sidechain without an agent's id: the first record of their chain."""
         self._boundary: Compacted | None = None
         """A compaction whose summary comes with the next record."""
+        self._named = False
+        """The person gave the session its title."""
         self._filed: dict[str, bool] = {}
         """Agents with a file of their own."""
 
@@ -194,10 +203,10 @@ class Transcript:
             self._compacted()
         if isinstance(content, str) or self._log.facts.project is None:
             self._learn(line)
-        if line.is_meta is True:
-            self._log.emit(Notification(content_text(content), "context"), key, stream)
+        if line.is_meta is True or line.is_visible_in_transcript_only is True or not _is_typed(line):
+            self._messages.sent(message, mapping(line.origin), key, stream, line.tool_use_result)
         else:
-            self._messages.user(message, key, stream, line.tool_use_result)
+            self._messages.user(message, key, stream, line.tool_use_result, line.tool_denial_kind is not None)
 
     def _compacted(self, summary: str | None = None, stream: str = MAIN) -> None:
         """The model sees a summary from here on."""
@@ -290,12 +299,15 @@ class Transcript:
             return False
 
     def _attachment(self, line: Line, key: str, stream: str) -> None:
-        content, known = attached(mapping(line.attachment))
+        attachment = mapping(line.attachment)
+        content, known = attached(attachment)
         if isinstance(content, User):
             self._messages.counting.settle(stream)
         self._log.emit(content, key, stream)
+        if attachment.get("type") == "prompt_snapshot" and (tools := listing(attachment.get("tools"))):
+            self._log.facts.tools = tuple(text_of(mapping(tool).get("name")) for tool in tools)
         if not known:
-            self._log.note("unknown", f"attachment {mapping(line.attachment).get('type')!r}")
+            self._log.note("unknown", f"attachment {attachment.get('type')!r}")
 
     def _queue(self, line: Line, key: str, stream: str) -> None:
         text, task = string(line.content), string(line.task_id)
@@ -309,8 +321,11 @@ class Transcript:
         self._log.emit(Summary(text), key if line.uuid else f"{key}:summary", stream)
 
     def _title(self, line: Line, _key: str, _stream: str) -> None:
-        given = string(line.custom_title) or string(line.ai_title) or string(line.agent_name)
-        self._log.facts.title = given or self._log.facts.title
+        """The model's titles are written again and again, also behind one that the person gave."""
+        if given := string(line.custom_title) or string(line.agent_name):
+            self._log.facts.title, self._named = given, True
+        elif (made := string(line.ai_title)) and not self._named:
+            self._log.facts.title = made
 
     def _pull_request(self, line: Line, key: str, stream: str) -> None:
         text = f"pull request #{text_of(line.pr_number)}: {text_of(line.pr_url)}"
@@ -334,6 +349,10 @@ class Transcript:
         "pr-link": _pull_request,
         "fork-context-ref": _fork,
     }
+
+
+def _is_typed(line: Line) -> bool:
+    return line.prompt_source != "system" and (line.origin is None or is_typed(line.origin))
 
 
 def _hooks(line: Line) -> Notification:
