@@ -36,9 +36,10 @@ def loads_or_text(data: bytes) -> Any:
 def mend(data: bytes | str) -> bytes:
     """The same JSON, valid: for NaN, huge numbers, control characters, lone surrogates, bytes that are no UTF-8.
 
-    What is nested too deeply to be read is kept as text.
+    NULs around it are what a file system puts where a write was lost. What is nested too deeply to be read is kept as
+    text.
     """
-    text = data if isinstance(data, str) else bytes(data).decode("utf-8", "replace")
+    text = (data if isinstance(data, str) else bytes(data).decode("utf-8", "replace")).strip("\0")
     try:
         mended = _rewritten(text)
     except RecursionError:

@@ -11,24 +11,27 @@ from typing import Any, TypeAlias
 from unspool.model import Origin
 from unspool.model.event import TokenUsage
 from unspool.readers.log import Log
-from unspool.sources.values import MOST, count
+from unspool.sources.values import MOST, count, string
 
 Counts: TypeAlias = tuple[int, int, int, int, int]
 NOTHING: Counts = (0, 0, 0, 0, 0)
 _KEYS = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens")
 _INTEGERS = [int] * len(_KEYS)
+_BESIDE = ("advisor_message", "compaction")
 
 
 class _Call:
     """One call to the model."""
 
-    __slots__ = ("counted", "id", "key", "model", "origin", "request", "seen", "stream", "time", "times")
+    __slots__ = ("beside", "counted", "id", "key", "model", "origin", "request", "seen", "stream", "time", "times")
 
     def __init__(self, key: str, response: str | None, request: str | None, stream: str) -> None:
         self.key, self.id, self.request, self.stream = key, response, request, stream
         self.model: str | None = None
         self.seen = self.counted = NOTHING
         self.times = 0
+        self.beside: tuple[_Call, ...] = ()
+        """Calls in it that its own count leaves out."""
         self.time: str | None = None
         self.origin = Origin("", 0, 0, 0)
 
@@ -58,16 +61,35 @@ class Counting:
         if call is None or call.key != key:
             if call is not None:
                 self._settle(call)
-            call = self._calls.get(key)
-            if call is None:
-                call = self._calls[key] = _Call(key, response, request, stream)
-                if self._remembered is not None and len(self._calls) > self._remembered:
-                    del self._calls[next(iter(self._calls))]
-            self._open[stream] = call
+            call = self._open[stream] = self._call(key, stream, response, request)
+        self._note(call, model, usage)
+        within = usage.get("iterations")
+        if within.__class__ is list and len(within) > 1:
+            self._saw_beside(call, within)
+
+    def _call(self, key: str, stream: str, response: str | None, request: str | None) -> _Call:
+        call = self._calls.get(key)
+        if call is None:
+            call = self._calls[key] = _Call(key, response, request, stream)
+            if self._remembered is not None and len(self._calls) > self._remembered:
+                del self._calls[next(iter(self._calls))]
+        return call
+
+    def _note(self, call: _Call, model: str | None, usage: dict[str, Any]) -> None:
         counts = counts_of(usage)
         if counts != call.seen:
             call.seen = counts if call.seen is NOTHING else _counts(map(max, counts, call.seen))
         call.model, call.time, call.origin = model, self._log.time, self._log.origin
+
+    def _saw_beside(self, call: _Call, within: list[Any]) -> None:
+        """What a model was asked that gave advice, or that summed all up, while the answer was made."""
+        calls: list[_Call] = []
+        for at, usage in enumerate(within):
+            if isinstance(usage, dict) and usage.get("type") in _BESIDE:
+                inner = self._call(f"{call.key}:{at}", call.stream, call.id, call.request)
+                self._note(inner, string(usage.get("model")) or call.model, usage)
+                calls.append(inner)
+        call.beside = tuple(calls)
 
     def settle(self, stream: str | None = None) -> None:
         """The message of the stream, or of each, is over."""
@@ -76,8 +98,12 @@ class Counting:
                 self._settle(call)
 
     def _settle(self, call: _Call) -> None:
-        if call.seen == call.counted:
-            return
+        if call.seen != call.counted:
+            self._count(call)
+        for inner in call.beside:
+            self._settle(inner)
+
+    def _count(self, call: _Call) -> None:
         grown = _counts(map(int.__sub__, call.seen, call.counted))
         call.counted = call.seen
         log = self._log

@@ -31,7 +31,7 @@ _SYNTHETIC = "<synthetic>"
 """The model of messages that the program wrote itself."""
 _PERSISTED = "<persisted-output>"
 _STOPPED = ("[Request interrupted by user", "The user doesn't want to proceed with this tool use")
-_DELEGATING = ("Task", "Agent")
+_DELEGATING = ("Task", "Agent", "Skill")
 _SERVER_RESULT = "_tool_result"
 
 
@@ -212,7 +212,8 @@ def _outcome(content: Any) -> tuple[str, bool]:
         return content_text(content), False
     if "functionResponse" in content or "responseParts" in content:
         return outcome(content.get("responseParts", content))
-    return content_text(content), text_of(content.get("type")).endswith("_error")
+    text = content.get("text")
+    return text if isinstance(text, str) else content_text(content), text_of(content.get("type")).endswith("_error")
 
 
 def _models_of(block: dict[str, Any]) -> str:

@@ -21,7 +21,7 @@ _PASSED_OVER = frozenset(
 _NOISE = frozenset(
     "thinking_tokens status session_state_changed files_persisted background_tasks_changed commands_changed "
     "hook_progress task_progress task_updated elicitation_complete plugin_install memory_recall "
-    "worker_shutting_down post_turn_summary".split()
+    "worker_shutting_down post_turn_summary control_request_progress".split()
 )
 
 _REMEMBERED = 1000
@@ -119,8 +119,13 @@ class Stream:
                 facts.model = facts.model or string(value.get("model"))
                 facts.tools = tuple(map(text_of, listing(value.get("tools"))))
             case "compact_boundary":
-                about = mapping(value.get("compact_metadata"))
-                emit(Compacted("", string(about.get("trigger")), count(about.get("pre_tokens")) or None), key, stream)
+                about = mapping(value.get("compact_metadata") or value.get("compactMetadata"))
+                before = count(about.get("pre_tokens") or about.get("preTokens"))
+                emit(Compacted("", string(about.get("trigger")), before or None), key, stream)
+            case "microcompact_boundary":
+                emit(Notification("old tool results were dropped", "info"), key, stream)
+            case "status" if value.get("compact_error"):
+                emit(Notification(f"no compaction: {text_of(value['compact_error'])}", "warning"), key, stream)
             case "api_retry":
                 reason = string(value.get("error")) or text_of(value.get("error_status"))
                 attempt = f"{text_of(value.get('attempt'))} of {text_of(value.get('max_retries'))}"
@@ -141,8 +146,11 @@ class Stream:
                 pass
             case subtype:
                 words = next(filter(None, (string(value.get(name)) for name in ("content", "message", "text"))), None)
+                fault = string(value.get("error")) or string(value.get("error_code"))
                 if words is not None:
                     emit(Notification(words, "info"), key, stream)
+                elif fault is not None:
+                    emit(Notification(f"{text_of(subtype)}: {fault}", "error"), key, stream)
                 else:
                     self._log.note("unknown", f"system record {subtype!r}")
 
@@ -159,8 +167,9 @@ class Stream:
         subtype = string(value.get("subtype"))
         errors = "\n".join(map(text_of, listing(value.get("errors")))) or text_of(value.get("error"))
         denials = listing(value.get("permission_denials"))
+        stopped = text_of(value.get("terminal_reason")).startswith("aborted")
         end = TurnEnd(
-            "failed" if failed else "completed",
+            "interrupted" if stopped else "failed" if failed else "completed",
             number(value.get("duration_ms")),
             (errors or string(value.get("result")) or subtype) if failed else None,
             reason=subtype if failed and subtype != "success" else None,

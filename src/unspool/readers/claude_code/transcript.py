@@ -247,7 +247,8 @@ class Transcript:
                 emit(_hooks(line), key, stream)
             case "api_error":
                 error = mapping(line.error)
-                reason = string(error.get("message")) or text or text_of(line.error) or text_of(line.cause)
+                told = string(error.get("message")) or string(error.get("formatted"))
+                reason = told or text or text_of(line.error) or text_of(line.cause)
                 emit(Notification(f"API error: {reason}", "error"), key, stream)
             case "away_summary":
                 emit(Summary(text), key, stream)
