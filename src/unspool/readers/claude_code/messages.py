@@ -63,7 +63,9 @@ class Messages:
             name = f"{response}/{request}" if response else key
             self.counting.saw(stream, name, model, usage, response, request)
         content = message.get("content")
-        if isinstance(content, list):
+        if model == _SYNTHETIC and content and _is_text(content):
+            self._log.emit(Notification(content_text(content), "info"), f"{key}:0", stream)
+        elif isinstance(content, list):
             for at, block in enumerate(content):
                 self._answer(block, f"{key}:{at}", stream)
         elif isinstance(content, str):
@@ -197,6 +199,10 @@ class Messages:
 
 def _decoded(value: Any) -> Any:
     return loads_or_text(bytes(value)) if isinstance(value, Raw) else value
+
+
+def _is_text(content: Any) -> bool:
+    return isinstance(content, str) or all(mapping(block).get("type") == "text" for block in listing(content))
 
 
 def _was_stopped(result: Any, failed: bool) -> bool:

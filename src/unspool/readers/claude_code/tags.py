@@ -20,6 +20,8 @@ from unspool.sources.values import string
 CONTINUED = "This session is being continued from a previous conversation"
 _INTERRUPTED = "[Request interrupted"
 _CAVEAT = "Caveat: The messages below"
+_ANNOUNCED = ("[SYSTEM NOTIFICATION", "Another Claude session sent a message")
+"""How the program begins what it says before another agent's words."""
 _REMINDER = "</system-reminder>"
 _OPENING = re.compile(r"<([a-z_-]++)([^<>]*+)>")
 _OUTPUTS = ("local-command-stdout", "local-command-stderr", "bash-stdout", "bash-stderr")
@@ -70,6 +72,9 @@ def said(text: str) -> Iterator[Content]:
         yield from _beside_context(text)
     elif start == "[" and body.startswith(_INTERRUPTED):
         yield TurnEnd("interrupted", text=text.strip())
+    elif body.startswith(_ANNOUNCED):
+        letter = _AGENT.search(body)
+        yield from said(body[letter.start() :]) if letter else [Notification(text, "context")]
     elif start == "T" and body.startswith(CONTINUED):
         yield Compacted(text)
     elif start == "C" and body.startswith(_CAVEAT):

@@ -108,6 +108,8 @@ class Transcript:
         """Of records in a sidechain without an agent's id: the first record of their chain."""
         self._boundary: Compacted | None = None
         """A compaction whose summary comes with the next record."""
+        self._inherited: str | None = None
+        """In the log of an agent that was forked: the answer that began it, empty until it is known."""
         self._named = False
         """The person gave the session its title."""
         self._filed: dict[str, bool] = {}
@@ -223,6 +225,8 @@ class Transcript:
             self._log.emit(Notification(text, "error"), key, stream)
             return
         own = line.forked_from is None and self._begun  # else its session has counted it
+        if self._inherited is not None:
+            own = own and not self._is_inherited(message)
         self._messages.assistant(message, key, stream, line.request_id, counted=own)
 
     def _system(self, line: Line, key: str, stream: str) -> None:
@@ -333,8 +337,18 @@ class Transcript:
         self._log.emit(Notification(text, "info"), f"{key}:pr", stream)
 
     def _fork(self, line: Line, _key: str, _stream: str) -> None:
+        """A session, or an agent of this one, that knows what another said so far; an agent's log repeats the last."""
         parent = string(line.parent_session_id) or string(line.source_session_id)
-        self._log.facts.parent = parent or self._log.facts.parent
+        if parent and parent != self._log.session:
+            self._log.facts.parent = parent
+        if line.agent_id is not None:
+            self._inherited = ""
+
+    def _is_inherited(self, message: Any) -> bool:
+        """Whether it is the answer that began the agent: the first one here, and not the agent's own."""
+        answer = string(mapping(message).get("id"))
+        self._inherited = self._inherited or answer
+        return answer is not None and answer == self._inherited
 
     _TYPES: ClassVar[dict[Any, Callable[["Transcript", Line, str, str], None]]] = {
         "user": _user,
