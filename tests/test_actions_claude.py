@@ -64,8 +64,31 @@ ROWS: list[Row] = [
     (
         "Monitor",
         {"command": "tail -f log", "description": "d", "timeout_ms": 5, "persistent": False},
-        tools.Monitor("tail -f log", "d", 5, None, False),
+        tools.Monitor("tail -f log", "d", 5, False),
         Execute("tail -f log", "d", 5),
+    ),
+    (
+        "Monitor",
+        {"description": "d", "timeout_ms": 5, "ws": {"url": "wss://h", "protocols": ["p"]}},
+        tools.Monitor(None, "d", 5, None, tools.Socket("wss://h")),
+        Web(url="wss://h"),
+    ),
+    ("View", {"file_path": "/a"}, tools.Read("/a"), FileRead("/a")),
+    ("Replace", {"file_path": "/a", "content": "x"}, files.WriteFile("/a", "x"), FileWrite("/a", "x")),
+    ("GlobTool", {"pattern": "*.py"}, shapes.Find("*.py"), Search(pattern="*.py")),
+    ("GrepTool", {"pattern": "x", "include": "*.py"}, tools.Grep("x"), Search(pattern="x")),
+    ("ReadNotebook", {"notebook_path": "/n"}, tools.ReadNotebook("/n"), FileRead("/n")),
+    (
+        "NotebookEditCell",
+        {"notebook_path": "/n", "cell_number": 1, "new_source": "1"},
+        tools.NotebookEdit("/n", "1", None, None, 1),
+        FileEdit("/n", "", "1", False),
+    ),
+    ("dispatch_agent", {"prompt": "p"}, tools.Task(prompt="p"), Agent(prompt="p")),
+    *((name, {}, shapes.Delegate(), Agent()) for name in ("ListAgents", "ListPeers")),
+    *(
+        (name, {"query": "q"}, shapes.FindByQuery("q"), Search(query="q"))
+        for name in ("MCPSearch", "tool_search_tool_regex", "tool_search_tool_bm25")
     ),
     ("BashOutput", {"bash_id": "b1", "filter": "x"}, tools.BashOutput("b1", "x"), Execute("# read b1")),
     ("BashOutputTool", {"bash_id": "b1"}, tools.BashOutput("b1"), Execute("# read b1")),
@@ -151,7 +174,8 @@ ROWS: list[Row] = [
     *(
         (name, {"x": 1}, shapes.Apart(), Generic())
         for name in (
-            "Artifact Brief Config EnterWorktree ExitWorktree Projects PushNotification ReportFindings SendUserFile "
+            "Artifact Brief ClaudeDesign Config EnterWorktree ExitWorktree OfferChromeSetup Projects ProposeGoal "
+            "ProposeSkills PushNotification ReadNotifications RefreshMcpTools ReportFindings SendFeedback SendUserFile "
             "SendUserMessage ShowOnboardingRolePicker Sleep StructuredOutput WaitForMcpServers advisor"
         ).split()
     ),
@@ -211,6 +235,23 @@ def test_several_questions_are_told_one_by_one() -> None:
     assert meaning.actions == (Ask("Which?", ("A",)), Ask("When?", ("Now", "Later")))
 
 
+def test_questions_may_be_the_text_of_a_list() -> None:
+    meaning = VOCABULARY.read("AskUserQuestion", {"questions": json.dumps([WHICH])})
+    assert (meaning.kind, meaning.arguments["question"]) == ("ask", "Which?")
+    assert VOCABULARY.read("AskUserQuestion", {"questions": "[{"}).kind == "generic"
+
+
+def test_a_skill_may_be_given_an_object() -> None:
+    meaning = VOCABULARY.read("Skill", {"skill": "pdf", "args": {"page": 1}})
+    assert meaning.arguments == {"prompt": '{"page":1}', "agent_type": "pdf"}
+
+
+def test_a_task_may_have_a_number() -> None:
+    meaning = VOCABULARY.read("TaskUpdate", {"taskId": 7, "status": "completed"})
+    assert meaning.arguments == {"items": ({"text": "7", "status": "completed"},), "taskId": 7}
+    assert [VOCABULARY.read(name, {"task_id": 7}).kind for name in ("TaskOutput", "TaskStop")] == ["agent", "agent"]
+
+
 def test_a_plan_keeps_what_an_item_has_no_place_for() -> None:
     meaning = VOCABULARY.read("TodoWrite", {"todos": [TODO]})
     assert meaning.arguments == {"items": ({"text": "Test", "status": "pending"},), "todos": [TODO]}
@@ -230,6 +271,7 @@ def test_a_plan_keeps_what_an_item_has_no_place_for() -> None:
         ("TodoWrite", {"todos": [{"status": "pending"}]}),
         ("TodoWrite", {"todos": '[{"content": "cut'}),
         ("AskUserQuestion", {"questions": []}),
+        ("Monitor", {"description": "d"}),
         ("str_replace_editor", {"command": "fly", "path": "/a"}),
         ("Bash", None),
         ("Bash", "ls"),

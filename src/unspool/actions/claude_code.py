@@ -1,4 +1,4 @@
-"""Claude Code's tools: those of today, and those that older logs still hold (MultiEdit, LS, SlashCommand, …).
+"""Claude Code's tools: those of today, and those that older logs still hold (MultiEdit, LS, View, SlashCommand, …).
 
 The shapes are written out with all that the tools take, also where their meaning needs less.
 """
@@ -6,7 +6,7 @@ The shapes are written out with all that the tools take, also where their meanin
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from msgspec import field
+from msgspec import Struct, field
 
 from unspool.actions.files import EditFile, EditNotebook, Edits, ReadFile, TextEditor, WriteFile
 from unspool.actions.shapes import (
@@ -29,9 +29,10 @@ from unspool.actions.shapes import (
     Todos,
     UseSkill,
 )
+from unspool.actions.shell import intents
 from unspool.actions.vocabulary import Call, Vocabulary, mcp_of
 from unspool.model import Action
-from unspool.model.action import Agent, Execute, Plan, PlanItem
+from unspool.model.action import Agent, Execute, Plan, PlanItem, Web
 
 
 class Read(ReadFile, frozen=True, gc=False):
@@ -108,18 +109,18 @@ class TaskUpdate(Call, frozen=True, gc=False):
     """Names the task by its number, unless it also gets a new subject."""
 
     renamed = ("subject", "status")
-    task: str = field(name="taskId")
+    task: str | int = field(name="taskId")
     subject: str | None = None
     status: str | None = None
 
     def action(self) -> Action:
-        return Plan((PlanItem(self.subject or self.task, self.status),))
+        return Plan((PlanItem(self.subject or str(self.task), self.status),))
 
 
 class TaskRead(Call, frozen=True, gc=False):
     """A look at the list, or at one task of it."""
 
-    task: str | None = field(default=None, name="taskId")
+    task: str | int | None = field(default=None, name="taskId")
 
     def action(self) -> Action:
         return Plan()
@@ -136,7 +137,7 @@ class Task(Delegate, frozen=True, gc=False):
 class TaskOutput(Call, frozen=True, gc=False):
     """Of an agent, mostly: a command in the background answers to it too, and its id does not say which it is."""
 
-    task: str | None = field(default=None, name="task_id")
+    task: str | int | None = field(default=None, name="task_id")
     agent: str | None = field(default=None, name="agentId")
     block: bool | None = None
     timeout: int | float | None = None
@@ -146,7 +147,7 @@ class TaskOutput(Call, frozen=True, gc=False):
 
 
 class TaskStop(Call, frozen=True, gc=False):
-    task: str | None = field(default=None, name="task_id")
+    task: str | int | None = field(default=None, name="task_id")
     shell: str | None = field(default=None, name="shell_id")
 
     def action(self) -> Action:
@@ -206,19 +207,42 @@ class Later(Call, frozen=True, gc=False):
         return Agent(description=self.reason, prompt=self.prompt)
 
 
-class Monitor(RunCommand, frozen=True, gc=False):
-    """A command whose every line of output wakes the agent."""
+class Socket(Struct, frozen=True, gc=False):
+    url: str
 
+
+class Monitor(Call, frozen=True, gc=False):
+    """A command whose every line of output wakes the agent; or a socket, whose every message does."""
+
+    spelled = RunCommand.spelled
+    command: str | None = None
+    description: str | None = None
+    timeout: int | float | None = None
     persistent: bool | None = None
+    ws: Socket | None = None
+
+    def action(self) -> Action:
+        if self.command is None:
+            if self.ws is None:
+                raise ValueError("nothing to watch")
+            return Web(url=self.ws.url)
+        return Execute(self.command, self.description, self.timeout)
+
+    def actions(self) -> tuple[Action, ...]:
+        return () if self.command is None else intents(self.command)
 
 
 TOOLS: dict[str, type[Call]] = {
     "Read": Read,
+    "View": Read,
     "Write": WriteFile,
+    "Replace": WriteFile,
     "Edit": EditFile,
     "MultiEdit": Edits,
     "NotebookRead": ReadNotebook,
+    "ReadNotebook": ReadNotebook,
     "NotebookEdit": NotebookEdit,
+    "NotebookEditCell": NotebookEdit,
     "Bash": Bash,
     "bash": Bash,
     "PowerShell": PowerShell,
@@ -229,10 +253,13 @@ TOOLS: dict[str, type[Call]] = {
     "KillShell": KillShell,
     "KillBash": KillShell,
     "Glob": Find,
+    "GlobTool": Find,
     "Grep": Grep,
+    "GrepTool": Grep,
     "LS": LS,
     "LSP": AskServer,
     "ToolSearch": FindByQuery,
+    "MCPSearch": FindByQuery,
     "WebFetch": WebFetch,
     "WebSearch": WebSearch,
     "TodoWrite": Todos,
@@ -247,6 +274,9 @@ TOOLS: dict[str, type[Call]] = {
     "AskUserQuestion": Questions,
     "Task": Task,
     "Agent": Task,
+    "dispatch_agent": Task,
+    "ListAgents": Delegate,
+    "ListPeers": Delegate,
     "TaskOutput": TaskOutput,
     "AgentOutput": TaskOutput,
     "AgentOutputTool": TaskOutput,
@@ -270,6 +300,8 @@ TOOLS: dict[str, type[Call]] = {
     "ListMcpResources": ListResources,
     "ListMcpResourcesTool": ListResources,
     # Tools that the provider runs, and Anthropic's own editor.
+    "tool_search_tool_regex": FindByQuery,
+    "tool_search_tool_bm25": FindByQuery,
     "web_search": WebSearch,
     "web_fetch": WebFetch,
     "code_execution": RunScript,
@@ -281,12 +313,19 @@ TOOLS: dict[str, type[Call]] = {
         (
             "Artifact",
             "Brief",
+            "ClaudeDesign",
             "Config",
             "EnterWorktree",
             "ExitWorktree",
+            "OfferChromeSetup",
             "Projects",
+            "ProposeGoal",
+            "ProposeSkills",
             "PushNotification",
+            "ReadNotifications",
+            "RefreshMcpTools",
             "ReportFindings",
+            "SendFeedback",
             "SendUserFile",
             "SendUserMessage",
             "ShowOnboardingRolePicker",

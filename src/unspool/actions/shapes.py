@@ -262,10 +262,12 @@ class UseSkill(Call, frozen=True, gc=False):
     renamed = ("skill", "args")
     spelled = dict.fromkeys(("name", "skill_name", "skillName", "command"), "skill") | {"arguments": "args"}
     skill: str
-    args: str | None = None
+    args: Any = None
 
     def action(self) -> Action:
-        return Agent(prompt=self.args, agent_type=self.skill)
+        given = self.args
+        text = given if given is None or isinstance(given, str) else msgspec.json.encode(given).decode()
+        return Agent(prompt=text, agent_type=self.skill)
 
 
 # The person.
@@ -287,15 +289,21 @@ class Question(Call, frozen=True, gc=False):
 
 
 class Questions(Call, frozen=True, gc=False):
-    questions: tuple[dict[str, Any], ...]
+    questions: str | tuple[dict[str, Any], ...]
 
     def action(self) -> Action:
-        if not self.questions:
+        if not (asked := self._asked()):
             raise ValueError("no question")
-        return Question.of(self.questions[0]).action()
+        return asked[0]
 
     def actions(self) -> tuple[Action, ...]:
-        return each(Question.of(question).action() for question in self.questions)
+        return each(self._asked())
+
+    def _asked(self) -> list[Action]:
+        given = self.questions
+        if isinstance(given, str):
+            given = msgspec.json.decode(given, type=tuple[dict[str, Any], ...])  # a model forgot that it is no text
+        return [Question.of(question).action() for question in given]
 
 
 # Servers.

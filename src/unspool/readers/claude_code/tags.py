@@ -73,8 +73,8 @@ def said(text: str) -> Iterator[Content]:
     elif start == "[" and body.startswith(_INTERRUPTED):
         yield TurnEnd("interrupted", text=text.strip())
     elif body.startswith(_ANNOUNCED):
-        letter = _AGENT.search(body)
-        yield from said(body[letter.start() :]) if letter else [Notification(text, "context")]
+        opening = _AGENT.search(body)
+        yield from said(body[opening.start() :]) if opening else [Notification(text, "context")]
     elif start == "T" and body.startswith(CONTINUED):
         yield Compacted(text)
     elif start == "C" and body.startswith(_CAVEAT):
