@@ -8,6 +8,7 @@ from unspool.dialect import Reader
 _PLACES = {
     "claude_code": "claude_code.reader",
     "claude_stream": "claude_code.stream",
+    "claude_stream_json": "claude_code.execution",
     "codex": "codex.reader",
     "codex_exec": "codex.stream",
     "codex_json": "codex.saved",

@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from unspool.dialect import Head, Place, Reader
+from unspool.readers.claude_code.execution import Execution
 from unspool.readers.claude_code.messages import AGENT, IFLOW
 from unspool.readers.claude_code.stream import Stream
 from unspool.readers.claude_code.transcript import Transcript, decode
+from unspool.readers.documents import element_of
 
 _TITLE = "Claude Code"
 _SAID = ("user", "assistant", "system", "progress", "attachment")
@@ -35,6 +37,8 @@ _OTHERS = ("systemPayload", "qwen_code_version", "usageMetadata", "call_id", "mo
 """Keys that only the logs of programs in its likeness have."""
 
 
+_LOOK = 60
+"""Records of a document that are looked at."""
 _IFLOW_ID = re.compile(r"session-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 """How iFlow CLI names a session; Claude Code's names are the bare UUID."""
 
@@ -75,6 +79,12 @@ def _is_foreign(line: dict[str, Any]) -> bool:
 
 def claims_stream(head: Head) -> bool:
     return any(map(_is_streamed, head.lines)) and not any(map(_is_foreign, head.lines))
+
+
+def claims_execution(head: Head) -> bool:
+    told = head.document if isinstance(head.document, list) else [head.document]
+    records = [value for value in told[:_LOOK] if isinstance(value, dict)]
+    return not head.lines and any(map(_is_streamed, records)) and not any(map(_is_foreign, records))
 
 
 def _is_streamed(line: dict[str, Any]) -> bool:
@@ -123,6 +133,15 @@ reader = Reader(
     kin=_kin,
 )
 stream = Reader(name="claude_stream", agent=AGENT, title=_TITLE, claims=claims_stream, decoder=Stream)
+execution = Reader(
+    name="claude_stream_json",
+    agent=AGENT,
+    title=_TITLE,
+    claims=claims_execution,
+    decoder=Execution,
+    document=True,
+    payload=element_of(),
+)
 iflow = Reader(
     name=IFLOW,
     agent=IFLOW,

@@ -103,9 +103,10 @@ class Stream:
 
     def _answer(self, value: dict[str, Any], key: str, stream: str) -> None:
         message = value.get("message")
-        if value.get("error") and mapping(message).get("model") == "<synthetic>":
+        error = value.get("error") or value.get("is_api_error_message") is True
+        if error and mapping(message).get("model") == "<synthetic>":
             text = content_text(mapping(message).get("content"))
-            self._log.emit(Notification(text or text_of(value["error"]), "error"), key, stream)
+            self._log.emit(Notification(text or text_of(error), "error"), key, stream)
         else:
             self._messages.assistant(message, key, stream, value.get("request_id"))
 
@@ -133,7 +134,7 @@ class Stream:
             case "hook_response":
                 name = text_of(value.get("hook_name"))
                 said = string(value.get("output")) or string(value.get("stdout")) or text_of(value.get("stderr"))
-                failed = value.get("exit_code") not in (0, None)
+                failed = value.get("exit_code") not in (0, None) or value.get("outcome") == "error"
                 emit(Notification(f"hook {name}: {said}".rstrip(": "), "error" if failed else "info"), key, stream)
             case "task_started" | "hook_started":
                 pass
@@ -156,13 +157,13 @@ class Stream:
 
     def _result(self, value: dict[str, Any], key: str) -> None:
         """The end of a turn. Here the true numbers stand: those of the answers are of their beginning."""
-        counting = self._messages.counting
+        counting, facts = self._messages.counting, self._log.facts
         counting.settle()
         used = mapping(value.get("modelUsage"))
         for at, (model, usage) in enumerate(used.items()):
             counting.catch_up(model, _used(mapping(usage)), f"{key}:usage:{at}")
         if not used and isinstance(usage := value.get("usage"), dict):
-            counting.catch_up(self._log.facts.model or "", counts_of(usage), f"{key}:usage")
+            counting.catch_up(facts.model or "", counts_of(usage), f"{key}:usage")
         failed = value.get("is_error") is True or text_of(value.get("subtype")).startswith("error")
         subtype = string(value.get("subtype"))
         errors = "\n".join(map(text_of, listing(value.get("errors")))) or text_of(value.get("error"))
