@@ -15,7 +15,7 @@ from typing import Any
 
 from unspool.dialect import Head, Place, Reader
 from unspool.readers.claude_code.execution import Execution
-from unspool.readers.claude_code.messages import AGENT, IFLOW
+from unspool.readers.claude_code.messages import AGENT, IFLOW, long_outputs
 from unspool.readers.claude_code.stream import Stream
 from unspool.readers.claude_code.transcript import Transcript, decode
 from unspool.readers.documents import element_of
@@ -107,7 +107,7 @@ def _iflow_places(_environment: Mapping[str, str], home: Path) -> Iterator[Place
 
 
 def _beside(path: str) -> Iterator[str]:
-    folder = Path(path).with_suffix("") / "tool-results"
+    folder = long_outputs(path)
     if folder.is_dir():
         yield str(folder)
         yield from map(str, sorted(folder.iterdir()))

@@ -40,7 +40,7 @@ class Messages:
         self._log = log
         self.counting = Counting(log, remembered)
         self._read = meanings_for(log.agent)
-        self._beside = Path(path).with_suffix("") / "tool-results"
+        self._beside = long_outputs(path)
         self._models: dict[str, str] = {}
         self._spawned: set[str] = set()
         self._called: set[str] | None = set() if log.agent == IFLOW else None
@@ -195,6 +195,13 @@ class Messages:
         if file is None or not file.is_file():
             return None
         return file.read_text(encoding="utf-8", errors="replace")
+
+
+def long_outputs(path: str) -> Path:
+    """The folder of outputs that were too long for the log: the session's, also for its agents."""
+    log = Path(path)
+    above = next((folder.parent for folder in log.parents if folder.name == "subagents"), log.with_suffix(""))
+    return above / "tool-results"
 
 
 def _decoded(value: Any) -> Any:

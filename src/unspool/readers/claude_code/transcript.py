@@ -27,7 +27,9 @@ _PASSED_OVER = frozenset(
     "marble-origami-commit marble-origami-snapshot marble-origami-reset task-summary tag agent-color "
     "isolation-latch ended ended-by-model attribution-snapshot cost-state artifact-comment-monitor "
     "artifact-autoreact-ledger history-suppression observer-ref dev-mods memory-mode api-request "
-    "api-request-shape api-request-blob conversation_reset".split()
+    "api-request-shape api-request-blob conversation_reset "
+    # Of programs that write as it does.
+    "workspace-directories runtime-config session_meta".split()
 )
 _TICKS = frozenset(
     # That a call is still running; its result comes.
