@@ -6,7 +6,7 @@ from unspool.model import Content
 from unspool.model.event import AgentMessage, Level, Notification, User
 from unspool.readers.blocks import content_text
 from unspool.readers.claude_code.tags import is_typed, said, sent
-from unspool.sources.values import mapping, string, text_of
+from unspool.sources.values import listing, mapping, string, text_of
 
 _HOOKS: dict[str, Level] = {
     "hook_success": "info",
@@ -53,6 +53,17 @@ def attached(attachment: dict[str, Any]) -> tuple[Content, bool]:
     if kind in _HOOKS:
         return Notification(_hook(attachment), _HOOKS[kind]), True
     return Notification(f"{kind}: {_text(attachment)}".rstrip(": "), "context"), kind in _CONTEXT
+
+
+def typed_in(attachment: dict[str, Any]) -> str | None:
+    """The words of a prompt that waited, without what was put in beside them."""
+    if attachment.get("type") != "queued_command":
+        return None
+    prompt = attachment.get("prompt")
+    words = next(
+        (mapping(block).get("text") for block in listing(prompt) if mapping(block).get("type") == "text"), None
+    )
+    return string(words if isinstance(prompt, list) else prompt)
 
 
 def _queued(attachment: dict[str, Any]) -> Content:

@@ -12,8 +12,9 @@ from unspool.dialect import Record
 from unspool.model import MAIN, Event, Facts, Note
 from unspool.model.event import Compacted, Level, Notification, QueueOperation, Summary, TurnEnd, User
 from unspool.readers.blocks import content_text
-from unspool.readers.claude_code.attachments import attached
+from unspool.readers.claude_code.attachments import attached, typed_in
 from unspool.readers.claude_code.messages import AGENT, Messages
+from unspool.readers.claude_code.queue import Queue
 from unspool.readers.claude_code.tags import is_typed, said
 from unspool.readers.log import Log
 from unspool.sources.jsontext import Unreadable, dumps
@@ -77,6 +78,7 @@ class Line(Struct, rename="camel", gc=False):
     parent_tool_use_id: Any = field(default=None, name="parentToolUseID")
     attachment: Any = None
     operation: Any = None
+    reason: Any = None
     task_id: Any = None
     summary: Any = None
     custom_title: Any = None
@@ -110,6 +112,7 @@ class Transcript:
         """Of records in a sidechain without an agent's id: the first record of their chain."""
         self._boundary: Compacted | None = None
         """A compaction whose summary comes with the next record."""
+        self._queue = Queue()
         self._inherited: str | None = None
         """In the log of an agent that was forked: the answer that began it, empty until it is known."""
         self._named = False
@@ -163,8 +166,13 @@ class Transcript:
         if self._early and not self._log.session:
             self._session(self._own or self._stem)
         self._compacted()
+        self._tell_left(f"{self._log.origin.line}:end")
         self._messages.counting.settle()
         return self._log.take()
+
+    def _tell_left(self, key: str) -> None:
+        for at, told in enumerate(self._queue.left()):
+            self._messages.user(told, f"{key}:told:{at}", MAIN)
 
     def _session(self, session: str) -> None:
         """The file is one session, even if it begins with a copy of another one's records."""
@@ -236,6 +244,7 @@ class Transcript:
         text = text_of(line.content)
         match line.subtype:
             case "turn_duration":
+                self._tell_left(key)
                 self._messages.counting.settle(stream)
                 emit(TurnEnd("completed", number(line.duration_ms)), key, stream)
             case "compact_boundary":
@@ -307,6 +316,8 @@ class Transcript:
 
     def _attachment(self, line: Line, key: str, stream: str) -> None:
         attachment = mapping(line.attachment)
+        if not self._queue.attached(typed_in(attachment)):
+            return
         content, known = attached(attachment)
         if isinstance(content, User):
             self._messages.counting.settle(stream)
@@ -316,10 +327,12 @@ class Transcript:
         if not known:
             self._log.note("unknown", f"attachment {attachment.get('type')!r}")
 
-    def _queue(self, line: Line, key: str, stream: str) -> None:
+    def _queued(self, line: Line, key: str, stream: str) -> None:
         text, task = string(line.content), string(line.task_id)
         operation = QueueOperation(text_of(line.operation), text, task)
         self._log.emit(operation, key if line.uuid else f"{key}:queue", stream)
+        if told := self._queue.told(operation.operation, text, line.reason):
+            self._messages.user(told, f"{key}:told", stream)
 
     def _summary(self, line: Line, key: str, stream: str) -> None:
         text = text_of(line.summary)
@@ -358,7 +371,7 @@ class Transcript:
         "system": _system,
         "progress": _progress,
         "attachment": _attachment,
-        "queue-operation": _queue,
+        "queue-operation": _queued,
         "summary": _summary,
         "ai-title": _title,
         "custom-title": _title,
