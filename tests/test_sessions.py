@@ -303,6 +303,17 @@ def test_a_call_that_was_copied_silently_counts_in_the_older_session(
     }
 
 
+def test_an_agent_that_was_given_all_that_its_master_said_counts_its_own_calls(unspool: Run, machine: Machine) -> None:
+    main = Claude(FIRST).user("Ask").says("Well", usage=(100, 0, 0, 100))
+    side = Claude(FIRST, agent="acompact-1")
+    side.records = [{**record, "isSidechain": True, "agentId": "acompact-1"} for record in main.records]
+    answer = {**side.records[-1], "uuid": "own", "requestId": "req_own"}
+    answer["message"] = {**answer["message"], "id": "msg_own", "usage": {"input_tokens": 1, "output_tokens": 2}}
+    side.records.append(answer)
+    rows_of_both = rows(unspool, machine, machine.claude(main), machine.claude(side, nested=True))
+    assert [row["tokens"] for row in rows_of_both] == [tokens(101, 0, 0, 102, 0)]
+
+
 def test_a_copied_call_counts_where_its_session_is_not_at_hand(unspool: Run, machine: Machine) -> None:
     before = Claude(FIRST).user("Ask").says("Well", usage=(1, 2, 3, 4))
     log = machine.claude(copy_of(before, SECOND).user("And?").says("So", usage=(10, 20, 30, 40)))

@@ -109,7 +109,7 @@ def test_a_table_for_people(unspool: Run, machine: Machine) -> None:
     head, first, *rest = unspool("sources", **machine.environment).stdout.decode().splitlines()
     assert head.split() == ["agent", "files", "bytes", "sessions", "oldest", "newest"]
     assert first.startswith("Claude Code              2")
-    assert "  ~/.claude/projects: */*.jsonl, */*/subagents/**/*.jsonl" in rest
+    assert "  ~/.claude/projects: */*.jsonl, */*/subagents/**/agent-*.jsonl" in rest
     assert any(line.startswith("Gemini CLI         nothing in ~/.gemini/tmp") for line in rest)
 
 

@@ -24,7 +24,7 @@ class Found(Struct):
     tellers: dict[str, str] = {}
     """Of each stream the file that tells most of it: an agent may stand in its own log and in its master's."""
     copied: Tokens = Tokens()
-    """What those of its calls used that it has from an older session: see `_settle_copies`."""
+    """What those of its calls used that were counted elsewhere: see `_settle_copies`."""
 
     @property
     def id(self) -> str:
@@ -110,26 +110,27 @@ def _adopt(found: dict[tuple[str, str], Found]) -> None:
 
 
 def _settle_copies(sessions: Iterable[Found]) -> None:
-    """A session that was forked or resumed may hold the other one's calls as its own: in a project, each counts once.
+    """A session that was forked or resumed may hold the other one's calls as its own, and so may an agent that was
+    given all that its master said: in a project, each counts once.
 
     It counts where it was made: in the session that began first, or, because a copy begins where the other did, in
-    that which ended first.
+    that which ended first; in a session, in its main stream.
     """
     projects: dict[tuple[str, str | None], list[Found]] = {}
     for session in sessions:
         if any(stream.calls for stream in session.streams.values()):
             projects.setdefault((session.facts.agent, session.facts.project), []).append(session)
     for project in projects.values():
-        if len(project) == 1:
+        if len(project) == 1 and len(project[0].streams) == 1:
             continue
         made: set[int] = set()
         for session in sorted(project, key=lambda session: (session.start or "", session.end or "", session.id)):
-            calls = {name: memoryview(stream.calls).cast("Q") for name, stream in session.streams.items()}
-            own = set().union(*calls.values())
-            if copies := own & made:
-                spent = (_spent(session.streams[name], hashes, copies) for name, hashes in calls.items())
-                session.copied = sum(spent, Tokens())
-            made |= own
+            for _, stream in sorted(session.streams.items(), key=lambda named: named[0] != MAIN):
+                calls = memoryview(stream.calls).cast("Q")
+                own = set(calls)
+                if copies := own & made:
+                    session.copied += _spent(stream, calls, copies)
+                made |= own
 
 
 def _spent(stream: StreamDigest, calls: Iterable[int], wanted: set[int]) -> Tokens:

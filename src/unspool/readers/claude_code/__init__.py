@@ -99,7 +99,7 @@ def _is_streamed(line: dict[str, Any]) -> bool:
 def _places(environment: Mapping[str, str], home: Path) -> Iterator[Place]:
     roots = [Path(root.strip()) for root in environment.get("CLAUDE_CONFIG_DIR", "").split(",") if root.strip()]
     for root in roots or [home / ".claude", home / ".config" / "claude"]:
-        yield Place(root / "projects", ("*/*.jsonl", "*/*/subagents/**/*.jsonl"))
+        yield Place(root / "projects", ("*/*.jsonl", "*/*/subagents/**/agent-*.jsonl"))
 
 
 def _iflow_places(_environment: Mapping[str, str], home: Path) -> Iterator[Place]:
@@ -116,7 +116,7 @@ def _beside(path: str) -> Iterator[str]:
 def _kin(path: str) -> Iterator[str]:
     """Its sub-agents: below the folder of its name, or (older) beside it, where they may be another session's."""
     log = Path(path)
-    yield from map(str, sorted((log.with_suffix("") / "subagents").rglob("*.jsonl")))
+    yield from map(str, sorted((log.with_suffix("") / "subagents").rglob("agent-*.jsonl")))
     if not log.name.startswith("agent-"):
         yield from map(str, sorted(log.parent.glob("agent-*.jsonl")))
 

@@ -32,6 +32,11 @@ _PASSED_OVER = frozenset(
     # Of programs that write as it does.
     "workspace-directories runtime-config session_meta".split()
 )
+_SILENT = frozenset(
+    # System records that say how the program does.
+    "api_metrics code_change_published file_snapshot hook_progress hook_started memory_saved post_turn_summary "
+    "task_progress task_started task_updated thinking vcs_state_changed".split()
+)
 _TICKS = frozenset(
     # That a call is still running; its result comes.
     "bash_progress mcp_progress query_update search_results_received waiting_for_task powershell_progress "
@@ -267,6 +272,10 @@ class Transcript:
                 emit(Notification(f"API error: {reason}", "error"), key, stream)
             case "away_summary":
                 emit(Summary(text), key, stream)
+            case "agents_killed":
+                emit(Notification("all agents in the background were stopped", "warning"), key, stream)
+            case str() as subtype if subtype in _SILENT:
+                pass
             case subtype:
                 if text:
                     emit(Notification(text, _LEVELS.get(text_of(line.level), "info")), key, stream)
