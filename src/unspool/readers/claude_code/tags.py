@@ -22,6 +22,12 @@ _INTERRUPTED = "[Request interrupted"
 _CAVEAT = "Caveat: The messages below"
 _ANNOUNCED = ("[SYSTEM NOTIFICATION", "Another Claude session sent a message")
 """How the program begins what it says before another agent's words."""
+_STEERED = re.compile(
+    r"\s*+The user sent a new message while you were working:\n(.*?)"
+    r"(?:\n\n(?:This is how Claude Code|IMPORTANT: ).*)?\Z",
+    re.DOTALL,
+)
+"""What the program says around words that a person typed while the model worked."""
 _REMINDER = "</system-reminder>"
 _OPENING = re.compile(r"<([a-z_-]++)([^<>]*+)>")
 _OUTPUTS = ("local-command-stdout", "local-command-stderr", "bash-stdout", "bash-stderr")
@@ -47,7 +53,9 @@ def sent(text: str, origin: dict[str, Any]) -> Iterator[Content]:
     """What a message in the person's name is that was not typed: `{"kind": "peer", "from", "name", "body"}`."""
     body = string(origin.get("body"))
     told = [] if body else list(said(text))
-    if any(isinstance(content, AgentMessage) for content in told):
+    if _STEERED.match(text):
+        yield from told
+    elif any(isinstance(content, AgentMessage) for content in told):
         for content in told:
             yield Notification(content.text, "context") if isinstance(content, User) else content
     elif (kind := string(origin.get("kind"))) in _SENDERS:
@@ -77,6 +85,8 @@ def said(text: str) -> Iterator[Content]:
         yield from said(body[opening.start() :]) if opening else [Notification(text, "context")]
     elif start == "T" and body.startswith(CONTINUED):
         yield Compacted(text)
+    elif start == "T" and (steered := _STEERED.match(text)):
+        yield User(steered[1])
     elif start == "C" and body.startswith(_CAVEAT):
         yield Notification(text, "context")
     else:
