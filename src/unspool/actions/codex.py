@@ -148,14 +148,8 @@ class Goal(Call, frozen=True, gc=False):
 class QuestionsForLater(Questions, frozen=True, gc=False):
     """The model goes on; what the person answers comes as a message. A question is a title here."""
 
-    def asked(self) -> Questions:
-        return Questions(tuple({"question": one.get("title"), **one} for one in self.questions))
-
-    def action(self) -> Action:
-        return self.asked().action()
-
-    def actions(self) -> tuple[Action, ...]:
-        return self.asked().actions()
+    def asked(self) -> tuple[dict[str, Any], ...]:
+        return tuple({"question": one.get("title"), **one} for one in Questions.asked(self))
 
 
 class RequestPermissions(Call, frozen=True, gc=False):

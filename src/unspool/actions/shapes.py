@@ -292,18 +292,17 @@ class Questions(Call, frozen=True, gc=False):
     questions: str | tuple[dict[str, Any], ...]
 
     def action(self) -> Action:
-        if not (asked := self._asked()):
+        if not (asked := self.asked()):
             raise ValueError("no question")
-        return asked[0]
+        return Question.of(asked[0]).action()
 
     def actions(self) -> tuple[Action, ...]:
-        return each(self._asked())
+        return each(Question.of(question).action() for question in self.asked())
 
-    def _asked(self) -> list[Action]:
-        given = self.questions
-        if isinstance(given, str):
-            given = msgspec.json.decode(given, type=tuple[dict[str, Any], ...])  # a model forgot that it is no text
-        return [Question.of(question).action() for question in given]
+    def asked(self) -> tuple[dict[str, Any], ...]:
+        if isinstance(self.questions, str):  # a model forgot that it is no text
+            return msgspec.json.decode(self.questions, type=tuple[dict[str, Any], ...])
+        return self.questions
 
 
 # Servers.
