@@ -2,11 +2,15 @@
 
 import re
 from datetime import UTC, datetime
-from typing import Any
+from typing import Annotated, Any, TypeAlias
+
+from msgspec import Meta
 
 from unspool.sources.jsontext import dumps
 
 MOST = 1 << 53
+Number: TypeAlias = Annotated[int, Meta(ge=0, lt=MOST)]
+"""Of things: for Structs of what others count."""
 _FRACTION = re.compile(r"(\.\d{6})\d+")
 _UNITS = ((10**11, 1), (10**14, 10**3), (10**17, 10**6), (10**20, 10**9))
 """Seconds below 10¹¹ (the year 5138), then milliseconds, microseconds, nanoseconds: (limit, how many in a second)."""

@@ -8,16 +8,25 @@ if it still grows after that, by what it grew.
 from collections.abc import Iterable
 from typing import Any, TypeAlias
 
+from msgspec import Struct, ValidationError, convert
+
 from unspool.model import Origin
 from unspool.model.event import TokenUsage
 from unspool.readers.log import Log
-from unspool.sources.values import MOST, count, string
+from unspool.sources.values import Number, count, string
 
 Counts: TypeAlias = tuple[int, int, int, int, int]
 NOTHING: Counts = (0, 0, 0, 0, 0)
-_KEYS = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens")
-_INTEGERS = [int] * len(_KEYS)
 _BESIDE = ("advisor_message", "compaction")
+
+
+class _Usage(Struct, frozen=True, gc=False):
+    """Counts as Claude gives them."""
+
+    input_tokens: Number = 0
+    cache_read_input_tokens: Number = 0
+    cache_creation_input_tokens: Number = 0
+    output_tokens: Number = 0
 
 
 class _Call:
@@ -140,9 +149,14 @@ def _counts(numbers: Iterable[int]) -> Counts:
 def counts_of(usage: dict[str, Any]) -> Counts:
     """Input, cache read, cache write, output, reasoning. Claude's input has no cached tokens in it."""
     details = usage.get("output_tokens_details")
-    numbers = [usage.get(key, 0) for key in _KEYS]
-    plain = [number.__class__ for number in numbers] == _INTEGERS
-    if not plain or max(numbers) >= MOST or min(numbers) < 0:  # it hardly ever is anything else
-        numbers = [count(number) for number in numbers]
-    read, cached, written, output = numbers
-    return read, cached, written, output, count(details.get("thinking_tokens")) if isinstance(details, dict) else 0
+    try:
+        told = convert(usage, _Usage)
+    except ValidationError:  # it hardly ever is anything but numbers
+        told = _Usage(*[count(usage.get(key)) for key in _Usage.__struct_fields__])
+    return (
+        told.input_tokens,
+        told.cache_read_input_tokens,
+        told.cache_creation_input_tokens,
+        told.output_tokens,
+        count(details.get("thinking_tokens")) if isinstance(details, dict) else 0,
+    )

@@ -132,7 +132,9 @@ class Transcript:
     def feed(self, record: Record) -> list[Event | Note]:
         log = self._log
         log.origin = record.origin
-        line = self._opened(record)
+        line = record.value
+        if line.__class__ is not Line:
+            line = self._opened(record)
         if line is None:
             return log.take()
         session = line.session_id
@@ -156,11 +158,9 @@ class Transcript:
         else:
             self._seen.add(key)
         handler(self, line, key, MAIN if not line.is_sidechain else self._stream(line, key))
-        return log.take()
+        return log.take() if log.out else []
 
     def _opened(self, record: Record) -> Line | None:
-        if isinstance(record.value, Line):
-            return record.value
         try:
             return _line(record.data)
         except Unreadable:

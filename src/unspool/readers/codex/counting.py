@@ -6,27 +6,26 @@
 `input_tokens` holds the cached ones and those written to the cache, `output_tokens` the reasoning.
 """
 
-from typing import Annotated, Any, TypeAlias
+from typing import Any, TypeAlias
 
-from msgspec import Meta, Struct, ValidationError, convert
+from msgspec import Struct, ValidationError, convert
 
 from unspool.model.event import TokenUsage
-from unspool.sources.values import MOST, count, mapping, string
+from unspool.sources.values import Number, count, mapping, string
 
 Counts: TypeAlias = tuple[int, int, int, int, int]
 """Input, cache read, cache write, output: disjoint. Reasoning, which is part of the output."""
 _NOTHING: Counts = (0, 0, 0, 0, 0)
-_Number = Annotated[int, Meta(ge=0, lt=MOST)]
 
 
 class _Written(Struct, frozen=True, gc=False):
     """Counts as Codex writes them."""
 
-    input_tokens: _Number = 0
-    cached_input_tokens: _Number = 0
-    cache_write_input_tokens: _Number = 0
-    output_tokens: _Number = 0
-    reasoning_output_tokens: _Number = 0
+    input_tokens: Number = 0
+    cached_input_tokens: Number = 0
+    cache_write_input_tokens: Number = 0
+    output_tokens: Number = 0
+    reasoning_output_tokens: Number = 0
 
 
 class Tally:
