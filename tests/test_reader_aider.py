@@ -5,7 +5,7 @@ from pathlib import Path
 from unspool.dialect import Record
 from unspool.model import Event, Note, Origin
 from unspool.model.action import FileEdit, FileWrite
-from unspool.model.event import Notification, Said, TokenUsage, User
+from unspool.model.event import Notification, Said, SlashCommand, TokenUsage, User
 from unspool.readers import aider
 from unspool.readers.aider.edits import edits_in, whole_file
 
@@ -48,6 +48,53 @@ def test_an_answer_to_a_question_of_the_program_is_no_prompt() -> None:
     asked = "Add file to the chat? (Y)es/(N)o/(A)ll/(S)kip all/(D)on't ask again [Yes]: skip"
     events = read(f"# aider chat started at 2026-01-02 03:04:05\n> Aider v1  \n#### typed  \n\n#### {asked}  \n")
     assert [event.content for event in events[1:]] == [User("typed"), Notification(asked, "info")]
+
+
+def test_what_the_program_says_in_many_lines_is_not_the_models() -> None:
+    """One mark before the first line and two blanks behind the last; empty lines may stand between."""
+    told = "> commit 12\nAuthor: Ada\n\n    Boil\n> quoted  \n"
+    asked = "#### boil  \n\nIt boils.\n> So it does.\n\n> Tokens: 9 sent, 1 received.  \n"
+    asked += "> npm i\nnpm test  \n> Run them?  \n"
+    events = read(f"# aider chat started at 2026-01-02 03:04:05\n\n> Aider v1  \n\n#### /git log  \n{told}\n{asked}")
+    assert [event.content for event in events if not isinstance(event.content, TokenUsage)][1:] == [
+        SlashCommand("/git", "log"),
+        Notification("commit 12\nAuthor: Ada\n\n    Boil", "info"),
+        Notification("quoted", "info"),
+        User("boil"),
+        Said("It boils.\n> So it does."),
+        Notification("npm i\nnpm test", "info"),
+        Notification("Run them?", "info"),
+    ]
+
+
+def test_a_command_line_of_many_lines_does_not_hide_how_lines_end() -> None:
+    run = "# aider chat started at 2026-01-02 03:04:05\n\n> aider --message a\nb  \n"
+    run += "> Aider v1  \n\n#### a  \n\n> a quote\n"
+    assert [event.content for event in read(run)][-2:] == [User("a"), Said("> a quote")]
+
+
+def test_the_model_in_each_way_of_naming_it() -> None:
+    lines = {
+        "Model: kettle-1": "kettle-1",
+        "Model: kettle-1 using diff edit format": "kettle-1",
+        "Models: a/kettle-2 with diff edit format, weak model cup-1": "a/kettle-2",
+        "Main model: kettle-3 with architect edit format, 32k think tokens": "kettle-3",
+        "Model: not a name of one": None,
+    }
+    for line, model in lines.items():
+        decoder = aider.reader.decoder("a.md")
+        for number, text in enumerate(("# aider chat started at 2026-01-02 03:04:05", f"> {line}  "), 1):
+            list(decoder.feed(Record(text.encode(), Origin("a.md", number, 0, 0))))
+        list(decoder.close())
+        assert [facts.model for facts in decoder.sessions.values()] == [model], line
+
+
+def test_commands_and_errors() -> None:
+    run = "# aider chat started at 2026-01-02 03:04:05\n> BadRequestError: no such model  \n\n#### /ask  \n#### why  \n"
+    assert [event.content for event in read(run)] == [
+        Notification("BadRequestError: no such model", "error"),
+        SlashCommand("/ask", "why"),
+    ]
 
 
 def test_a_history_in_a_project_is_of_that_project() -> None:

@@ -6,7 +6,8 @@
     the rest                                        what the model said
 
 Aider ends its own lines, the first and the second kind, with two blanks. Where a run's do, lines without them that look
-the same are the model's.
+the same are the model's. What the program says in many lines has one mark, before the first of them, and the two blanks
+behind the last; what the model says follows an empty line.
 """
 
 import re
@@ -44,10 +45,11 @@ _TOKENS = re.compile(
     r"(?:, ([\d.,]+[kM]?) cache write)?(?:, ([\d.,]+[kM]?) cache hit)?, ([\d.,]+[kM]?) received"
 )
 _OLD_TOKENS = re.compile(r"([\d.,]+[kM]?) prompt tokens, ([\d.,]+[kM]?) completion tokens")
-_MODEL = re.compile(r"(?:Main model|Models?): (.+?) with ")
+_MODEL = re.compile(r"(?:Main model|Models?): (\S+)(?=,| with | using |$)")
 _APPLIED = "Applied edit to "
 _CONFIRMED = re.compile(r"\? \(Y\)es/\(N\)o[^\n]*\]: \w+\s*\Z")
 """A question of the program's, with what was answered: `Add file to the chat? (Y)es/(N)o [Yes]: skip`."""
+_FAILED = re.compile(r"[\w.]*(?:Errors?|Exception)\b|litellm\.|Can't|Unable to|The LLM did not conform|Traceback")
 _UNITS = {"k": 1_000, "M": 1_000_000}
 
 
@@ -62,7 +64,7 @@ class History:
         self._log = Log(AGENT)
         self._runs: dict[str, int] = {}
         self._kind = ""
-        """What the gathered lines are: `user`, `tool` or `model`."""
+        """What the gathered lines are: `user`, `tool`, one thing that the program said in many `lines`, or `model`."""
         self._lines: list[str] = []
         self._origins: list[Origin] = []
         """Of the lines that the program said, each."""
@@ -70,6 +72,8 @@ class History:
         self._before = 0
         self._breaks: bool | None = None
         """Whether this run's own lines end in two blanks; None until one of them came."""
+        self._open = False
+        """The program is not done: the line with its two blanks is still to come."""
         self._asked = False
         """Somebody typed something in this run."""
         self._said = ""
@@ -99,11 +103,11 @@ class History:
             self._log.origin = record.origin
             self._log.note("skipped", "a line before the first run")
             return self._log.take()
-        kind, text = self._kind_of(line)
+        kind, text = self._kind_of(line, blank)
         if kind != self._kind or (kind == "user" and blank > 0):
             self._flush()
             self._kind, self._begun, self._origins = kind, record.origin, []
-        elif kind == "model":
+        elif kind in ("model", "lines"):
             self._lines += [""] * blank
         self._lines.append(text)
         if kind == "tool":
@@ -125,17 +129,23 @@ class History:
         facts.started = clock(started)
         facts.project = self._project
         self._breaks = None
+        self._open = False
         self._asked = False
         self._said, self._edits = "", None
 
-    def _kind_of(self, line: str) -> tuple[str, str]:
+    def _kind_of(self, line: str, blank: int) -> tuple[str, str]:
+        own = line.endswith(_BREAK)
         for mark, kind in (("####", "user"), (">", "tool")):
             if line.startswith(f"{mark} ") or line == mark:
-                own = line.endswith(_BREAK)
-                if self._breaks is None:
+                if self._breaks is None and (own or kind == "user"):
                     self._breaks = own
                 if own or not self._breaks:
+                    self._open = False
                     return kind, line[len(mark) + 1 :].rstrip()
+        if self._breaks and (self._open or (not blank and self._kind != "model")):
+            text = line if self._open else line.removeprefix("> ")
+            self._open = not own
+            return "lines", text.rstrip()
         return "model", line
 
     def _flush(self) -> None:
@@ -149,6 +159,8 @@ class History:
                 self._typed("\n".join(lines), str(self._begun.line))
             case "tool":
                 self._told(lines)
+            case "lines":
+                self._notify(lines, self._begun)
             case _:
                 self._answer("\n".join(lines), str(self._begun.line))
 
@@ -157,8 +169,8 @@ class History:
         if _CONFIRMED.search(text):
             self._notify([text], self._begun)
         elif text.startswith("/") and text[1:2].isalpha():
-            name, _, rest = text.partition(" ")
-            self._log.emit(SlashCommand(name, rest.strip() or None), key)
+            name = text.split(maxsplit=1)[0]
+            self._log.emit(SlashCommand(name, text[len(name) :].strip() or None), key)
         elif text.startswith("!"):  # aider takes it for this
             self._log.emit(SlashCommand("/run", text[1:].strip() or None), key)
         elif text.strip() and text != "<blank>":
@@ -257,8 +269,7 @@ def _number(text: str | None) -> int:
 def _level(text: str) -> Level:
     if text.startswith(("Warning", "Only ", "Skipping")):
         return "warning"
-    failed = ("Error", "litellm.", "Exception", "Can't", "Unable to", "The LLM did not conform", "Traceback")
-    return "error" if text.startswith(failed) else "info"
+    return "error" if _FAILED.match(text) else "info"
 
 
 def _places(environment: Mapping[str, str], home: Path) -> Iterator[Place]:
