@@ -15,7 +15,7 @@ from unspool.ingest.heads import head_of
 from unspool.ingest.logs import open_log
 from unspool.ingest.originals import Originals
 from unspool.model import Event, Note, Origin
-from unspool.model.event import Said, TokenUsage, ToolOutput, User
+from unspool.model.event import Notification, Said, TokenUsage, ToolOutput, User
 from unspool.readers import READERS
 
 WRITER = """
@@ -151,6 +151,29 @@ def test_an_event_of_an_export_comes_from_its_message(tmp_path: Path) -> None:
     events = [item for item in log if isinstance(item, Event)]
     payloads = [Originals(log).payload(event)["info"]["id"] for event in events]
     assert payloads == ["msg_1"] * 4 + ["msg_2"] + ["msg_3"] * 2
+
+
+def test_a_command_of_the_persons_own_is_no_call_of_the_models(tmp_path: Path) -> None:
+    """Its prompt says so, and its output stands in an answer that nobody gave; the next answer is the model's."""
+    ran = {"status": "completed", "input": {"command": "boil"}, "output": "hot", "time": {"start": 2, "end": 3}}
+    tool = {"type": "tool", "callID": "c", "tool": "bash", "state": ran}
+    told = {"type": "text", "synthetic": True, "text": "The following tool was executed by the user"}
+    messages = [("user", told), ("assistant", tool), ("assistant", tool)]
+    (tmp_path / "a.json").write_text(
+        json.dumps(
+            [
+                {
+                    "info": {"id": f"msg_{at}", "sessionID": "ses_1", "role": role},
+                    "parts": [{"id": f"prt_{at}", **part}],
+                }
+                for at, (role, part) in enumerate(messages)
+            ]
+        )
+    )
+    events, notes = read(tmp_path / "a.json")
+    assert [event.type for event in events] == ["user", "notification", "tool_call", "tool_result"]
+    assert [event.content for event in events[:2]] == [User("! boil"), Notification("hot", "context")]
+    assert notes == []
 
 
 def test_places_heed_the_environment(tmp_path: Path) -> None:

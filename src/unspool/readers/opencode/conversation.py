@@ -35,7 +35,7 @@ from unspool.sources.values import clock, count, listing, mapping, placeholder, 
 AGENT, TITLE = "opencode", "OpenCode"
 _PASSED_OVER = frozenset({"step-start", "snapshot", "patch", "agent"})
 """Marks for undoing, and names that stand in the prompt already."""
-"""Sub-agents of sub-agents; more is a ring."""
+_BY_HAND = "The following tool was executed by the user"
 
 
 class Message(Struct):
@@ -52,6 +52,8 @@ class Message(Struct):
     tokens: Any = None
     error: Any = None
     parts: int = 0
+    by_hand: bool = False
+    """Nobody answered: the person ran a command, which stands here as if the model had."""
     stepped: bool = False
     """Its steps told their tokens, so that those of the message say nothing new."""
     typed: list[str] = field(default_factory=list)
@@ -77,6 +79,8 @@ class Conversation:
         """Of sub-agents, whether a call was seen to start them or not: time, title and origin."""
         self._done: set[tuple[str, str]] = set()
         self._trigger: str | None = None
+        self._typing = ""
+        """The session whose next message is a command of the person's."""
 
     def session(self, info: dict[str, Any]) -> None:
         """A database names the same things by `parent_id` and `time_created`."""
@@ -111,6 +115,8 @@ class Conversation:
             role=text_of(info.get("role")),
             origin=self._log.origin,
         )
+        message.by_hand = message.role == "assistant" and message.session == self._typing
+        self._typing = ""
         self.tell(message, info)
         if message.role not in ("user", "assistant"):
             self._log.note("unknown", f"a message of role {message.role!r}")
@@ -179,8 +185,7 @@ class Conversation:
 
     def failed(self, session: str, error: Any, key: str) -> None:
         """What went wrong outside of any message."""
-        message = self.lost("", session, "assistant")
-        self._emit(message, _failure(error), key)
+        self._emit(self.lost("", session, "assistant"), _failure(error), key)
 
     def lost(self, message: str, session: str, role: str) -> Message:
         """Stands for a message of which only its parts are known."""
@@ -212,10 +217,11 @@ class Conversation:
         if not text:
             return
         self._log.at(mapping(part.get("time")).get("start"))
-        if part.get("ignored") is True:  # shown to the person, kept from the model
-            self._show(message, Notification(text, "info"), key)
-        elif part.get("synthetic") is True:
-            self._show(message, Notification(text, "context"), key)
+        ignored, synthetic = part.get("ignored") is True, part.get("synthetic") is True
+        if synthetic and text == _BY_HAND:
+            self._typing = message.session
+        elif ignored or synthetic:  # what is ignored is shown to the person, and kept from the model
+            self._show(message, Notification(text, "info" if ignored else "context"), key)
         elif message.role == "user":
             message.typed.append(text)
         elif message.summary:
@@ -240,6 +246,11 @@ class Conversation:
         time, told = mapping(state.get("time")), mapping(state.get("metadata"))
         self._log.at(time.get("start"))
         arguments = arguments_of(state.get("input"))
+        if message.by_hand:
+            self._emit(message, User(f"! {text_of(mapping(arguments).get('command'))}"), key)
+            if output := text_of(state.get("output") or state.get("error")):
+                self._emit(message, Notification(output, "context"), f"{key}:output")
+            return
         self._emit(message, ToolCall(name, call, arguments, self._read), key)
         self._spawn(message, told, mapping(arguments), call)
         match state.get("status"):
