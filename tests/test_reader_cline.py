@@ -9,7 +9,8 @@ import pytest
 from unspool.dialect import Head, Reader
 from unspool.ingest.logs import open_log
 from unspool.model import Event
-from unspool.model.event import TokenUsage, ToolCall, ToolOutput, User
+from unspool.model.action import FileRead
+from unspool.model.event import Said, TokenUsage, ToolCall, ToolOutput, User
 from unspool.readers import cline
 from unspool.readers.cline.tags import RESULT, Call, answer_parts, prompt_parts, replied_in
 from unspool.readers.cline.whose import HISTORY, SCREEN
@@ -89,6 +90,82 @@ def test_an_output_that_is_written_again_is_told_once(tmp_path: Path) -> None:
     path.write_text(json.dumps(entries))
     outputs = [event.content for event in events_of(path) if isinstance(event.content, ToolOutput)]
     assert outputs == [ToolOutput("2", "one\ntwo\n", False), ToolOutput("6", "a", False)]
+
+
+def shown(kind: str, name: str, text: Any, at: int) -> dict[str, Any]:
+    """An entry of a screen."""
+    return {"ts": at, "type": kind, kind: name, "text": text if isinstance(text, str) else json.dumps(text)}
+
+
+def test_what_the_screen_shows_of_a_call_means_what_the_call_did(tmp_path: Path) -> None:
+    blocks = "------- SEARCH\na\n=======\nb\n+++++++ REPLACE\n"
+    tools = [
+        ({"tool": "editedExistingFile", "path": "x.py", "content": blocks}, "file_edit"),
+        ({"tool": "editedExistingFile", "path": "x.py", "diff": "@@ -1,1 +1,1 @@\n-a\n+b\n"}, "file_edit"),
+        ({"tool": "searchAndReplace", "path": "x.py", "diff": "@@ -1,1 +1,1 @@\n-a\n+b\n"}, "file_edit"),
+        ({"tool": "editedExistingFile", "path": "x.py", "diff": "no diff at all"}, "generic"),
+        ({"tool": "fileDeleted", "path": "x.py"}, "file_delete"),
+        ({"tool": "readFile", "batchFiles": [{"path": "x.py"}, {"path": "y.py"}]}, "file_read"),
+        ({"tool": "webFetch", "path": "https://tea.example"}, "web"),
+        ({"tool": "webSearch", "path": "kettles"}, "web"),
+        ({"tool": "useSkill", "path": "tea"}, "agent"),
+        ({"tool": "newTask", "mode": "code", "content": "boil"}, "agent"),
+        ({"tool": "switchMode", "mode": "code", "reason": "why"}, "plan"),
+    ]
+    items = [shown("say", "task", "boil", 1)] + [
+        shown("ask", "tool", told, at) for at, (told, _) in enumerate(tools, 2)
+    ]
+    (tmp_path / SCREEN).write_text(json.dumps(items))
+    calls = [event.content for event in events_of(tmp_path / SCREEN) if isinstance(event.content, ToolCall)]
+    assert [call.kind for call in calls] == [kind for _, kind in tools]
+    assert [call.actions for call in calls][5] == (FileRead("x.py"), FileRead("y.py"))
+    assert calls[9].arguments["prompt"] == "boil"
+
+
+def test_signs_for_the_screen_are_nobodys_words_and_nothing_is_an_output_too(tmp_path: Path) -> None:
+    agents = {"status": "completed", "items": [{"prompt": "a", "result": "hot"}, {"prompt": "b", "error": "cold"}]}
+    items = [
+        shown("say", "task", "boil", 1),
+        shown("ask", "command", "boilREQ_APP", 2),
+        shown("say", "command_output", "", 3),
+        shown("say", "use_subagents", {"prompts": ["a", "b"]}, 4),
+        shown("say", "subagent", agents, 5),
+        shown("ask", "tool", {"tool": "codebaseSearch", "query": "tea"}, 6),
+        shown("say", "codebase_search_result", "found", 7),
+        shown("say", "completion_result", "It boils.HAS_CHANGES", 8),
+        shown("ask", "completion_result", "HAS_CHANGES", 9),
+    ]
+    (tmp_path / SCREEN).write_text(json.dumps(items))
+    events = events_of(tmp_path / SCREEN)
+    assert [event.type for event in events] == ["user", *["tool_call", "tool_result"] * 3, "message"]
+    assert events[1].content.arguments["command"] == "boil"
+    assert [event.content.output for event in events[2:7:2]] == ["", "hot\n\ncold", "found"]
+    assert [event.content.provider_call_id for event in events[2:7:2]] == ["2", "4", "6"]
+    assert events[7].content == Said("It boils.")
+
+
+@pytest.mark.parametrize(
+    ("output", "failed"),
+    [
+        ("Command failed with exit code 1.", True),
+        ("Command executed in terminal within '/w'. Command execution was not successful, look.\nExit code: 1", True),
+        (
+            "Command executed in terminal within '/w'. Exit code: 0\nOutput:\nCommand execution was not successful",
+            False,
+        ),
+        ("Command executed successfully (exit code 0).", False),
+    ],
+)
+def test_a_command_that_failed_did(tmp_path: Path, output: str, failed: bool) -> None:
+    call = {"type": "tool_use", "id": "c", "name": "execute_command", "input": {"command": "boil"}}
+    messages = [
+        {"role": "user", "content": [{"type": "text", "text": "<task>\nboil\n</task>"}]},
+        {"role": "assistant", "content": [call]},
+        {"role": "user", "content": [{"type": "text", "text": f"[execute_command for 'boil'] Result:\n{output}"}]},
+    ]
+    (tmp_path / HISTORY).write_text(json.dumps(messages))
+    results = [event.content for event in events_of(tmp_path / HISTORY) if isinstance(event.content, ToolOutput)]
+    assert results == [ToolOutput("c", output, failed)]
 
 
 def history(text: str, **more: Any) -> list[dict[str, Any]]:

@@ -170,7 +170,8 @@ class Sketch(Call, frozen=True, gc=False):
 
 
 class Blocks(Call, frozen=True, gc=False):
-    """Edits of one file as text: `<<<<<<< SEARCH` … `=======` … `>>>>>>> REPLACE`, as often as needed."""
+    """Edits of one file as text: `<<<<<<< SEARCH` … `=======` … `>>>>>>> REPLACE`, as often as needed; or, as a
+    screen shows what came of them, hunks of a diff."""
 
     renamed = ("diff",)
     spelled = PATH | {"diffs": "diff"}
@@ -185,6 +186,9 @@ class Blocks(Call, frozen=True, gc=False):
 
     def _edits(self) -> list[FileEdit]:
         pairs = [pair for text in several(self.diff) for pair in searches(text)]
+        diffs = [] if pairs else [text for text in several(self.diff) if text.startswith("@@") or "\n@@" in text]
+        if hunks := tuple(hunk for text in diffs for hunk in hunks_of(text)):
+            return [edit(self.file_path, hunks)]
         if not pairs:
             raise ValueError("no block in the diff")
         return [FileEdit(self.file_path, old, new, replace_all=False) for old, new in pairs]

@@ -31,7 +31,10 @@ _FAILED = (
     '{"status":"error"',
     '{"status":"denied"',
     "Error executing",
+    "Command failed with exit code",
 )
+_BROKE = "Command execution was not successful"
+"""Roo says so behind where the command ran, in the first line."""
 _PASSED_OVER = frozenset(("thoughtSignature",))  # a model's bookkeeping for its provider
 
 
@@ -138,7 +141,9 @@ class Messages:
 
     def told(self, output: str, call_id: str | None, failed: bool, key: str) -> None:
         """A result. What the user said with it is said by a person nevertheless."""
-        self._emit(ToolOutput(call_id, output, failed or output.startswith(_FAILED)), key)
+        failed = failed or output.startswith(_FAILED)
+        failed = failed or (output.startswith("Command executed") and _BROKE in output.partition("\n")[0])
+        self._emit(ToolOutput(call_id, output, failed), key)
         self.typed(replied_in(output), f"{key}:typed")
 
     def typed(self, texts: tuple[str, ...], key: str) -> None:

@@ -17,8 +17,7 @@ _PASSED_OVER = frozenset(
     "api_req_started api_req_finished api_req_retried api_req_deleted deleted_api_reqs subagent_usage "
     "checkpoint_created checkpoint_saved resume_task resume_completed_task browser_session_status new_task image "
     "mcp_server_request_started hook_status hook_output_stream conditional_rules_applied condense summarize_task "
-    "report_bug use_subagents subagent auto_approval_max_req_reached load_mcp_documentation "
-    "generate_explanation".split()
+    "report_bug auto_approval_max_req_reached load_mcp_documentation generate_explanation".split()
 )
 _LEVELS: dict[str, Level] = {
     "error": "error",
@@ -37,7 +36,6 @@ _LEVELS: dict[str, Level] = {
     "sliding_window_truncation": "info",
     "info": "info",
     "mcp_notification": "info",
-    "codebase_search_result": "info",
     "subtask_result": "info",
     "user_edit_todos": "info",
     "user_feedback_diff": "context",
@@ -48,6 +46,9 @@ _SHOWN = {
     "editedExistingFile": "replace_in_file",
     "appliedDiff": "apply_diff",
     "insertContent": "insert_content",
+    "searchAndReplace": "apply_diff",
+    "fileDeleted": "delete_file",
+    "deleteFile": "delete_file",
     "listFilesTopLevel": "list_files",
     "listFilesRecursive": "list_files",
     "listCodeDefinitionNames": "list_code_definition_names",
@@ -58,11 +59,34 @@ _SHOWN = {
     "updateTodoList": "update_todo_list",
     "switchMode": "switch_mode",
     "newTask": "new_task",
+    "finishTask": "attempt_completion",
+    "fetchInstructions": "fetch_instructions",
+    "generateImage": "generate_image",
+    "imageGenerated": "generate_image",
+    "readCommandOutput": "read_command_output",
+    "runSlashCommand": "run_slash_command",
+    "summarizeTask": "summarize_task",
+    "useSkill": "use_skill",
 }
 """What the screen calls a tool, and what the model does."""
+_FIELDS = {
+    "read_file": {"batchFiles": "files"},
+    "replace_in_file": {"content": "diff"},
+    "web_fetch": {"path": "url"},
+    "web_search": {"path": "query"},
+    "use_skill": {"path": "skill"},
+    "switch_mode": {"mode": "mode_slug"},
+    "new_task": {"content": "message"},
+}
+"""Of such tools, what the screen calls a field, and what the model does, unless that is there too."""
 _FINDERS = frozenset(("list_files", "list_code_definition_names", "search_files"))
 """Tools whose entry holds what they found."""
-_OUTPUTS = frozenset(("command_output", "mcp_server_response", "browser_action_result"))
+_OUTPUTS = frozenset(
+    ("command_output", "mcp_server_response", "browser_action_result", "codebase_search_result", "subagent")
+)
+_APPROVAL, _CHANGES = "REQ_APP", "HAS_CHANGES"
+"""Behind a command that the model itself would ask about first, and behind an answer that came with changes of files:
+signs for the screen, which nobody said."""
 
 
 class Screen:
@@ -104,7 +128,7 @@ class Screen:
         text = text_of(item.get("text"))
         images = [image_text(text_of(given)) for given in listing(item.get("images"))]
         if name in _OUTPUTS:
-            self._output += filter(None, (_output(name, text), *images))
+            self._output += _output(name, text), *images
             return
         self._settle()
         match name:
@@ -112,13 +136,15 @@ class Screen:
                 self._typed(text, images, key)
             case "text" if not self._spoken:  # Roo has no other word for the task
                 self._typed(text, images, key)
-            case "text" | "completion_result" if text:
-                log.emit(Said(text), key)
+            case "text" | "completion_result" if said := text.removesuffix(_CHANGES):
+                log.emit(Said(said), key)
             case "reasoning" if text or item.get("reasoning"):
                 log.emit(Thinking(text or text_of(item.get("reasoning"))), key)
             case "plan_mode_respond" | "act_mode_respond" if told := object_in(text).get("response") or text:
                 log.emit(Said(text_of(told)), key)
-            case "tool" | "command" | "followup" | "use_mcp_server" | "browser_action_launch" | "browser_action":
+            case "tool" | "command" | "followup" | "use_mcp_server" | "use_subagents":
+                self._called(name, text, key)
+            case "browser_action_launch" | "browser_action":
                 self._called(name, text, key)
             case "condense_context":
                 told = mapping(item.get("contextCondense"))
@@ -143,10 +169,14 @@ class Screen:
         told = object_in(text)
         match name:
             case "tool":
-                name = text_of(told.get("tool"))
-                name, given = _SHOWN.get(name, name), {field: value for field, value in told.items() if field != "tool"}
+                name = text_of(told.pop("tool", None))
+                name = _SHOWN.get(name, name)
+                fields = {shown: field for shown, field in _FIELDS.get(name, {}).items() if field not in told}
+                given = {fields.get(field, field): value for field, value in told.items()}
             case "command":
-                name, given = "execute_command", {"command": text}
+                name, given = "execute_command", {"command": text.removesuffix(_APPROVAL)}
+            case "use_subagents":
+                given = {f"prompt_{at}": prompt for at, prompt in enumerate(listing(told.get("prompts")), 1)}
             case "followup":
                 name, given = "ask_followup_question", told or {"question": text}
             case "use_mcp_server":
@@ -165,7 +195,7 @@ class Screen:
         """What a call gave is whole when something else comes."""
         if self._output:
             key = f"{self._call or self._log.origin.line}:result"
-            self._log.emit(ToolOutput(self._call, "\n".join(self._output), False), key)
+            self._log.emit(ToolOutput(self._call, "\n".join(filter(None, self._output)), False), key)
             self._output = []
             self._call = None
 
@@ -186,9 +216,12 @@ def _written_again(items: list[Any]) -> set[int]:
 
 
 def _output(name: str, text: str) -> str:
-    if name != "browser_action_result":
+    if name not in ("browser_action_result", "subagent"):
         return text
     told = object_in(text)
+    if name == "subagent":
+        agents = map(mapping, listing(told.get("items")))
+        return "\n\n".join(filter(None, (text_of(one.get("result") or one.get("error")) for one in agents)))
     shot = string(told.get("screenshot"))
     return "\n".join(
         filter(None, (string(told.get("currentUrl")), string(told.get("logs")), image_text(shot) if shot else None))
