@@ -236,7 +236,15 @@ ROWS: dict[str, list[Row]] = {
         ("delete_path", {"path": "a"}, FileDelete("a")),
         ("move_path", {"source_path": "a", "destination_path": "b"}, FileMove("a", "b")),
         ("terminal bash", {"command": "make", "cd": "p", "timeout_ms": 9}, Execute("make", None, 9, "p")),
-        ("grep", {"regex": "x", "include_pattern": "**/*.rs"}, Search("x")),
+        ("edit_file", {"path": "a", "mode": "edit", "edits": '[{"old_text": "x", "new_text": "y"}]'}, EDITED),
+        ("find_replace_file", {"path": "a", "find": "b", "replace": "c"}, FileEdit("a", "b", "c", False)),
+        ("grep regex_search", {"regex": "x", "include_pattern": "**/*.rs"}, Search("x")),
+        (
+            "find_references go_to_definition get_code_actions",
+            {"symbol": {"file_path": "a", "line": 3, "symbol_name": "x"}},
+            Search("x", path="a"),
+        ),
+        ("ask_user", {"question": "Q?", "options": ["a", "b"]}, Ask("Q?", ("a", "b"))),
         ("find_path path_search", {"glob": "x"}, Search("x")),
         ("list_directory diagnostics code_symbols", PATH, READ),
         ("fetch", URL, PAGE),
@@ -246,7 +254,8 @@ ROWS: dict[str, list[Row]] = {
         ("spawn_agent subagent create_thread", {"label": "d", "message": "p"}, Agent("d", "p")),
         ("skill", {"name": "n"}, Agent(agent_type="n")),
         (
-            "copy_path create_directory now open restore_file_from_disk save_file update_title",
+            "apply_code_action copy_path create_directory list_agents_and_models now open rename_symbol "
+            "restore_file_from_disk save_file update_title",
             {},
             Generic(),
         ),

@@ -1,5 +1,6 @@
 """What the generic tests of readers cannot ask of Goose's: that tokens add up, however a session was kept."""
 
+import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -9,7 +10,7 @@ import pytest
 from test_readers import FOLDERS, laid_out
 from unspool.ingest.logs import open_log
 from unspool.model import Event
-from unspool.model.event import TokenUsage
+from unspool.model.event import TokenUsage, ToolOutput
 from unspool.readers import READERS
 
 
@@ -29,6 +30,24 @@ def test_the_calls_add_up_to_what_the_session_says(case: Path, tmp_path: Path) -
     with closing(sqlite3.connect(file)) as database:
         said = {session: [given, output] for session, given, output in database.execute(query)}
     assert spent == {session: sums for session, sums in said.items() if any(sums)}
+
+
+@pytest.mark.parametrize(
+    ("text", "refused"),
+    [
+        ("The user has declined to run this tool. Stop.", True),
+        ("Let the user know the tool call was skipped in goose chat mode. Go on.", True),
+        ("The user has declined.", False),
+    ],
+)
+def test_a_call_that_nobody_ran_is_no_success(text: str, refused: bool, tmp_path: Path) -> None:
+    answer = {"status": "success", "value": [{"type": "text", "text": text}]}
+    message = {"role": "user", "created": 1, "content": [{"type": "toolResponse", "id": "c", "toolResult": answer}]}
+    (tmp_path / "a.jsonl").write_text(json.dumps(message) + "\n")
+    log = open_log(str(tmp_path / "a.jsonl"))
+    assert log is not None
+    (event,) = (item for item in log if isinstance(item, Event))
+    assert event.content == ToolOutput("c", text, refused, interrupted=refused)
 
 
 def test_closing_twice_counts_once(tmp_path: Path) -> None:

@@ -176,6 +176,15 @@ def test_a_command_of_the_persons_own_is_no_call_of_the_models(tmp_path: Path) -
     assert notes == []
 
 
+def test_a_call_that_was_stopped_did_not_end(tmp_path: Path) -> None:
+    stopped = {"status": "error", "input": {}, "error": "Tool execution aborted", "metadata": {"interrupted": True}}
+    part = {"id": "prt_1", "type": "tool", "callID": "c", "tool": "bash", "state": stopped}
+    message = {"info": {"id": "msg_1", "sessionID": "ses_1", "role": "assistant"}, "parts": [part]}
+    (tmp_path / "a.json").write_text(json.dumps([message]))
+    events, _ = read(tmp_path / "a.json")
+    assert events[1].content == ToolOutput("c", "Tool execution aborted", True, interrupted=True)
+
+
 def test_places_heed_the_environment(tmp_path: Path) -> None:
     reader = READERS["opencode"]
     places = list(reader.places({"XDG_DATA_HOME": "/data", "OPENCODE_DB": "/elsewhere/own.db"}, tmp_path))

@@ -1,6 +1,9 @@
 """What the generic tests of readers cannot ask of Zed's: packed threads, and messages out of them."""
 
 import gzip
+import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -10,6 +13,7 @@ from test_readers import FOLDERS, laid_out
 from unspool.ingest.logs import open_log
 from unspool.ingest.originals import Originals
 from unspool.model import Event
+from unspool.model.event import ToolOutput
 from unspool.sources.files import Damaged, unpacked
 
 
@@ -20,6 +24,19 @@ def test_bytes_are_unpacked_by_what_they_are() -> None:
     for packed in (gzip.compress(text)[:-5], zstandard.compress(text)[:-5]):
         with pytest.raises(Damaged):
             unpacked(packed)
+
+
+def test_a_call_that_was_stopped_did_not_end(tmp_path: Path) -> None:
+    result = {"tool_use_id": "c", "is_error": True, "content": [{"Text": "Tool canceled by user"}]}
+    thread = {"version": "0.3.0", "title": "t", "messages": [{"Agent": {"content": [], "tool_results": {"c": result}}}]}
+    with closing(sqlite3.connect(tmp_path / "threads.db")) as database, database:
+        database.execute("CREATE TABLE threads (id, summary, updated_at, data_type, data)")
+        row = ("a", "t", "2026-01-02T03:04:05Z", "json", json.dumps(thread).encode())
+        database.execute("INSERT INTO threads VALUES (?, ?, ?, ?, ?)", row)
+    log = open_log(str(tmp_path / "threads.db"))
+    assert log is not None
+    (event,) = (item for item in log if isinstance(item, Event))
+    assert event.content == ToolOutput("c", "Tool canceled by user", True, interrupted=True)
 
 
 @pytest.mark.parametrize("case", ["thread.sql", "packed.sql", "sub_agents.sql", "older_threads.sql"])

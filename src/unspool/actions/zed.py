@@ -2,7 +2,10 @@
 
 from typing import Any
 
+import msgspec
+
 from unspool.actions.files import PATH, DeleteFile, Edits, MoveFile, ReadLines, Sketch, WriteFile
+from unspool.actions.files import EditFile as Replace
 from unspool.actions.shapes import (
     Apart,
     Delegate,
@@ -11,6 +14,7 @@ from unspool.actions.shapes import (
     Glob,
     Look,
     PlanText,
+    Question,
     RunCommand,
     SearchWeb,
     Todos,
@@ -18,6 +22,7 @@ from unspool.actions.shapes import (
 )
 from unspool.actions.vocabulary import Call, Vocabulary, mcp_of
 from unspool.model import Action
+from unspool.model.action import Search
 
 
 class EditFile(Call, frozen=True, gc=False):
@@ -26,18 +31,42 @@ class EditFile(Call, frozen=True, gc=False):
     renamed = ("edits",)
     spelled = PATH
     file_path: str
-    edits: tuple[dict[str, Any], ...] | None = None
+    edits: str | tuple[dict[str, Any], ...] | None = None
     content: str | None = None
 
     def action(self) -> Action:
         if self.edits:
-            return Edits(self.file_path, self.edits).action()
+            return self._edits().action()
         if self.content is not None:
             return WriteFile(self.file_path, self.content).action()
         return Sketch(self.file_path).action()
 
     def actions(self) -> tuple[Action, ...]:
-        return Edits(self.file_path, self.edits).actions() if self.edits else ()
+        return self._edits().actions() if self.edits else ()
+
+    def _edits(self) -> Edits:
+        edits = self.edits or ()
+        if isinstance(edits, str):  # a model forgot that it is no text
+            edits = msgspec.json.decode(edits, type=tuple[dict[str, Any], ...])
+        return Edits(self.file_path, edits)
+
+
+class FindReplace(Replace, frozen=True, gc=False):
+    spelled = Replace.spelled | {"find": "old_string", "replace": "new_string"}
+
+
+class Symbol(Call, frozen=True, gc=False):
+    file_path: str
+    symbol_name: str
+
+
+class AskOfSymbol(Call, frozen=True, gc=False):
+    """A language server is asked about a symbol, which is named by where it stands."""
+
+    symbol: Symbol
+
+    def action(self) -> Action:
+        return Search(self.symbol.symbol_name, path=self.symbol.file_path)
 
 
 class CodeSymbols(Look, frozen=True, gc=False):
@@ -50,11 +79,16 @@ TOOLS: dict[str, type[Call]] = {
     "create_file": WriteFile,
     "edit_file": EditFile,
     "streaming_edit_file": EditFile,
+    "find_replace_file": FindReplace,
     "delete_path": DeleteFile,
     "move_path": MoveFile,
     "terminal": RunCommand,
     "bash": RunCommand,
     "grep": Find,
+    "regex_search": Find,
+    "find_references": AskOfSymbol,
+    "go_to_definition": AskOfSymbol,
+    "get_code_actions": AskOfSymbol,
     "find_path": Glob,
     "path_search": Glob,
     "list_directory": Look,
@@ -68,8 +102,21 @@ TOOLS: dict[str, type[Call]] = {
     "subagent": Delegate,
     "create_thread": Delegate,
     "skill": UseSkill,
+    "ask_user": Question,
     **dict.fromkeys(
-        ("copy_path", "create_directory", "now", "open", "restore_file_from_disk", "save_file", "update_title"), Apart
+        (
+            "apply_code_action",
+            "copy_path",
+            "create_directory",
+            "list_agents_and_models",
+            "now",
+            "open",
+            "rename_symbol",
+            "restore_file_from_disk",
+            "save_file",
+            "update_title",
+        ),
+        Apart,
     ),
 }
 

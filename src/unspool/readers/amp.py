@@ -39,7 +39,8 @@ from unspool.sources.values import clock, count, listing, mapping, string, text_
 
 AGENT = "amp"
 _WAITING = ("queued", "in-progress", "blocked-on-user")
-_FAILED = ("error", "cancelled", "rejected-by-user")
+_STOPPED = ("cancelled", "rejected-by-user")
+_FAILED = ("error", *_STOPPED)
 _EDITORS = ("Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf")
 
 
@@ -190,7 +191,9 @@ class Thread:
             _run(run) if run is not None else (content_text(block.get("content", block.get("output"))), False)
         )
         call = string(block.get("toolUseID", block.get("tool_use_id")))
-        self._log.emit(ToolOutput(call, output, failed or block.get("is_error") is True), key, stream)
+        stopped = mapping(run).get("status") in _STOPPED
+        failed = failed or block.get("is_error") is True
+        self._log.emit(ToolOutput(call, output, failed, interrupted=stopped), key, stream)
 
     def _used(self, usage: Any, key: str, stream: str) -> None:
         if not isinstance(usage, dict):

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from unspool.readers.log import Log
+from unspool.sources.files import Damaged, unpacked
 from unspool.sources.jsontext import Unreadable, loads, loads_or_text
 
 
@@ -27,12 +28,27 @@ def decoded(log: Log, value: Any, what: str) -> Any:
         return None
 
 
+def plain(value: Any) -> Any:
+    """What a column holds, unpacked if it was packed; None for what is damaged."""
+    if not isinstance(value, bytes):
+        return value
+    try:
+        return unpacked(value)
+    except Damaged:
+        return None
+
+
 def unfolding(*columns: str) -> Callable[[Any], Any]:
     """A row with what its columns of JSON hold, in place of their text."""
 
     def unfold(row: Any) -> Any:
         if not isinstance(row, dict):
             return row
-        return row | {name: loads_or_text(row[name].encode()) for name in columns if isinstance(row.get(name), str)}
+        found = {name: plain(row.get(name)) for name in columns}
+        return row | {
+            name: loads_or_text(value.encode() if isinstance(value, str) else value)
+            for name, value in found.items()
+            if isinstance(value, str | bytes)
+        }
 
     return unfold

@@ -148,7 +148,7 @@ class Session:
         call_id = string(state.get("toolCallId"))
         parts = output if isinstance(output, list) else [output] if output else []
         text = "\n".join(_content(part) for part in parts)
-        self._log.emit(ToolOutput(call_id, text, status in _STOPPED), key)
+        self._log.emit(ToolOutput(call_id, text, status in _STOPPED, interrupted=status == "canceled"), key)
         if call_id is not None:
             self._answered.add(call_id)
 

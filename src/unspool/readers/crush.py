@@ -2,7 +2,7 @@
 
 <project>/.crush/crush.db
 sessions   id, parent_session_id, title, prompt_tokens, completion_tokens, created_at
-messages   id, session_id, role, parts [{"type", "data"}, …], model, created_at, is_summary_message
+messages   id, session_id, role, parts [{"type", "data"}, …], packed or not, model, created_at, is_summary_message
 
 Of tokens it keeps those of the last call only, and those from a cache among the prompt's.
 """
@@ -27,7 +27,7 @@ from unspool.model.event import (
     User,
 )
 from unspool.readers.calls import arguments_of
-from unspool.readers.columns import chosen, decoded, has, unfolding
+from unspool.readers.columns import chosen, decoded, has, plain, unfolding
 from unspool.readers.documents import read_json
 from unspool.readers.families import Family
 from unspool.readers.folders import data_folder
@@ -48,6 +48,7 @@ _SESSION = (
 )
 _MESSAGE = ("id", "session_id", "role", "parts", "model", "created_at", "is_summary_message")
 _FAULTS = ("error", "content_filter", "max_tokens")
+_STOPPED = ("Tool execution canceled by user", "User denied permission", "user denied permission")
 _JOINT = "$$"
 """Between the message and the call in the id of a sub-agent's session; older ids are the call's alone."""
 
@@ -162,7 +163,10 @@ class Database:
                 self._log.facts.model = model
         summary = bool(row.get("is_summary_message")) or name in self._summaries
         typed: list[str] = []
-        for at, part in enumerate(listing(decoded(self._log, row.get("parts"), "a message's parts"))):
+        parts = plain(row.get("parts"))
+        if parts is None and row.get("parts") is not None:
+            self._log.note("unreadable", "a message whose packed parts are damaged")
+        for at, part in enumerate(listing(decoded(self._log, parts, "a message's parts"))):
             kind, data = mapping(part).get("type"), mapping(mapping(part).get("data"))
             handler = self._PARTS.get(kind) if isinstance(kind, str) else None
             if handler is not None:
@@ -194,7 +198,9 @@ class Database:
         if picture := text_of(data.get("data")):
             kind = string(data.get("mime_type"))
             output = "\n".join(filter(None, (output, placeholder("image", kind, picture))))
-        self._emit(ToolOutput(string(data.get("tool_call_id")), output, data.get("is_error") is True), key)
+        failed = data.get("is_error") is True
+        stopped = failed and output.startswith(_STOPPED)
+        self._emit(ToolOutput(string(data.get("tool_call_id")), output, failed, interrupted=stopped), key)
 
     def _finish(self, data: dict[str, Any], key: str) -> None:
         reason = data.get("reason")

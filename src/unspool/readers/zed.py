@@ -27,18 +27,18 @@ from unspool.model.event import (
     User,
 )
 from unspool.readers.calls import arguments_of
-from unspool.readers.columns import chosen, decoded, has
+from unspool.readers.columns import chosen, decoded, has, plain
 from unspool.readers.families import Family
 from unspool.readers.folders import data_folder
 from unspool.readers.log import Log
 from unspool.readers.repeats import Repeats
-from unspool.sources.files import Damaged, unpacked
 from unspool.sources.jsontext import Unreadable, loads
 from unspool.sources.sqlite import rows, tables
 from unspool.sources.values import clock, count, listing, mapping, placeholder, string, text_of
 
 _AGENT = "zed"
 _COLUMNS = ("id", "parent_id", "summary", "updated_at", "created_at", "folder_paths", "data_type", "data")
+_STOPPED = "Tool canceled by user"
 _COUNTS = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens")
 
 Tokens = tuple[int, int, int, int]
@@ -96,7 +96,7 @@ class Database:
         return []
 
     def _thread(self, row: dict[str, Any], key: str) -> None:
-        data = _plain(row.get("data"))
+        data = plain(row.get("data"))
         if data is None:
             self._log.note("unreadable", "a thread whose packed data is damaged")
         thread = mapping(decoded(self._log, data, "a thread"))
@@ -233,8 +233,9 @@ class Database:
     def _result(self, result: dict[str, Any], call: str | None, key: str) -> None:
         content = result.get("content")
         output = "\n".join(map(_content, content if isinstance(content, list) else [content]))
-        told = result.get("output")
-        self._emit(ToolOutput(call, output or text_of(told), result.get("is_error") is True), key)
+        told, failed = result.get("output"), result.get("is_error") is True
+        stopped = failed and output.startswith(_STOPPED)
+        self._emit(ToolOutput(call, output or text_of(told), failed, interrupted=stopped), key)
         child = mapping(told).get("session_id")
         if isinstance(child, str) and child in self._family.parents and child not in self._spawned:
             self._spawned.add(child)
@@ -246,16 +247,6 @@ class Database:
 
     def _emit(self, content: Content, key: str) -> None:
         self._log.emit(content, key, self._stream)
-
-
-def _plain(data: Any) -> Any:
-    """Unpacked; None for what is damaged."""
-    if not isinstance(data, bytes):
-        return data
-    try:
-        return unpacked(data)
-    except Damaged:
-        return None
 
 
 def _tokens(value: Any) -> Tokens:
@@ -351,7 +342,7 @@ def _places(environment: Mapping[str, str], home: Path) -> Iterator[Place]:
 def _unfold(row: Any) -> tuple[str, Any]:
     """The thread's id, and what it holds."""
     try:
-        return f"{mapping(row).get('id')}", loads(_plain(mapping(row).get("data")) or b"")
+        return f"{mapping(row).get('id')}", loads(plain(mapping(row).get("data")) or b"")
     except Unreadable:
         return "", None
 

@@ -23,13 +23,13 @@ from unspool.sources.values import listing, mapping, string, text_of
 
 _SPEECH = {"attempt_completion": "result", "plan_mode_respond": "response", "act_mode_respond": "response"}
 """Tools by which the model talks to its user, and what it says in them."""
+_DENIED = ("The user denied this operation", '{"status":"denied"')
 _FAILED = (
+    *_DENIED,
     "The tool execution failed",
-    "The user denied this operation",
     "Missing value for required parameter",
     "[ERROR]",
     '{"status":"error"',
-    '{"status":"denied"',
     "Error executing",
     "Command failed with exit code",
 )
@@ -143,7 +143,7 @@ class Messages:
         """A result. What the user said with it is said by a person nevertheless."""
         failed = failed or output.startswith(_FAILED)
         failed = failed or (output.startswith("Command executed") and _BROKE in output.partition("\n")[0])
-        self._emit(ToolOutput(call_id, output, failed), key)
+        self._emit(ToolOutput(call_id, output, failed, interrupted=output.startswith(_DENIED)), key)
         self.typed(replied_in(output), f"{key}:typed")
 
     def typed(self, texts: tuple[str, ...], key: str) -> None:

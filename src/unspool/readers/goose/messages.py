@@ -28,6 +28,11 @@ from unspool.readers.log import Log
 from unspool.sources.values import clock, listing, mapping, string, text_of
 
 AGENT, TITLE = "goose", "Goose"
+_REFUSED = (
+    "The user has declined to run this tool.",
+    "Let the user know the tool call was skipped in goose chat mode.",
+)
+"""What the model is told of a call that nobody ran, as if it were the output."""
 
 
 class Place:
@@ -222,7 +227,8 @@ class Messages:
 
     def _result(self, block: dict[str, Any], key: str) -> None:
         output, failed = _outcome(mapping(block.get("toolResult")))
-        self._emit(ToolOutput(string(block.get("id")), output, failed), key)
+        refused = output.startswith(_REFUSED)
+        self._emit(ToolOutput(string(block.get("id")), output, failed or refused, interrupted=refused), key)
 
     def _notice(self, block: dict[str, Any], key: str) -> None:
         level: Any = "warning" if block.get("notificationType") == "creditsExhausted" else "info"

@@ -264,9 +264,9 @@ class Conversation:
             case other:
                 self._log.note("odd", f"a tool's state {other!r}")
                 return
-        ended = time_of(time.get("end")) or 0
-        result = ToolOutput(call, output, failed, self._whole(told.get("outputPath")))
-        message.results.append((ended, f"{key}:result", result, self._log.origin))
+        stopped, whole = failed and told.get("interrupted") is True, self._whole(told.get("outputPath"))
+        result = ToolOutput(call, output, failed, whole, stopped)
+        message.results.append((time_of(time.get("end")) or 0, f"{key}:result", result, self._log.origin))
         if self._live:
             self._settle(message)
 
