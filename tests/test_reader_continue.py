@@ -6,7 +6,7 @@ from pathlib import Path
 from unspool.dialect import Head
 from unspool.ingest.logs import open_log
 from unspool.model import Event
-from unspool.model.event import TokenUsage
+from unspool.model.event import TokenUsage, ToolOutput
 from unspool.readers import continue_dev
 
 CASE = Path(__file__).parent / "readers/continue/indexed/0f1e.json"
@@ -19,6 +19,19 @@ def test_what_was_used_is_what_the_session_says() -> None:
     total = json.loads(CASE.read_text())["usage"]
     assert sum(usage.input + usage.cache_read + usage.cache_write for usage in used) == total["promptTokens"]
     assert sum(usage.output for usage in used) == total["completionTokens"]
+
+
+def test_a_command_that_failed_did(tmp_path: Path) -> None:
+    call = {"id": "c", "type": "function", "function": {"name": "run_terminal_command", "arguments": "{}"}}
+    for status, failed in (("Command completed", False), ("Command failed with exit code 1", True), (None, False)):
+        output = [{"name": "Terminal", "content": "hot", "status": status}]
+        state = {"toolCallId": "c", "toolCall": call, "status": "done", "output": output}
+        item = {"message": {"role": "assistant", "content": ""}, "toolCallStates": [state]}
+        (tmp_path / "a.json").write_text(json.dumps({"sessionId": "a", "workspaceDirectory": "/w", "history": [item]}))
+        log = open_log(str(tmp_path / "a.json"))
+        assert log is not None
+        results = [item.content for item in log if isinstance(item, Event) and isinstance(item.content, ToolOutput)]
+        assert results == [ToolOutput("c", "hot", failed)]
 
 
 def test_what_grew_out_of_it_is_not_its_own() -> None:

@@ -10,7 +10,7 @@ import pytest
 from test_readers import FOLDERS, laid_out
 from unspool.ingest.logs import open_log
 from unspool.model import Event
-from unspool.model.event import TokenUsage, ToolOutput
+from unspool.model.event import Notification, Said, TokenUsage, ToolCall, ToolOutput
 from unspool.readers import READERS
 
 
@@ -48,6 +48,32 @@ def test_a_call_that_nobody_ran_is_no_success(text: str, refused: bool, tmp_path
     assert log is not None
     (event,) = (item for item in log if isinstance(item, Event))
     assert event.content == ToolOutput("c", text, refused, interrupted=refused)
+
+
+def test_the_model_of_a_stream_and_what_went_wrong_in_it(tmp_path: Path) -> None:
+    """Also of tools whose calls and outputs are not wrapped."""
+    asked = {"type": "toolRequest", "id": "c", "toolCall": {"name": "shell", "arguments": {"command": "boil"}}}
+    contents = [
+        ("assistant", {"type": "text", "text": "Hm"}),
+        ("assistant", asked),
+        ("user", {"type": "toolResponse", "id": "c", "toolResult": "hot"}),
+        ("assistant", {"type": "error", "kind": "other", "message": "no water"}),
+    ]
+    about = {"metadata": {"inference": {"provider": "p", "requestedModel": "kettle", "resolvedModel": "kettle-2"}}}
+    lines = [
+        {"type": "message", "message": {"id": str(at), "role": role, "created": 1, "content": [block], **about}}
+        for at, (role, block) in enumerate(contents)
+    ]
+    end = {"type": "complete", "total_tokens": 3, "input_tokens": 2, "output_tokens": 1}
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, [*lines, end])))
+    log = open_log(str(tmp_path / "a.jsonl"))
+    assert log is not None
+    items = list(log)
+    assert all(isinstance(item, Event) for item in items)
+    said, call, result, wrong, used, _ = (item.content for item in items if isinstance(item, Event))
+    assert isinstance(call, ToolCall)
+    assert (said, call.kind, result) == (Said("Hm"), "execute", ToolOutput("c", "hot", False))
+    assert (wrong, used) == (Notification("no water", "error"), TokenUsage("kettle-2", 2, 0, 0, 1, 0))
 
 
 def test_closing_twice_counts_once(tmp_path: Path) -> None:

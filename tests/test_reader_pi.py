@@ -10,6 +10,7 @@ from unspool.dialect import Head, Record
 from unspool.exports.events import body
 from unspool.ingest.heads import head_of
 from unspool.model import Event, Origin
+from unspool.model.event import ToolOutput
 from unspool.readers import READERS
 from unspool.readers.pi import claims, claims_openclaw, claims_stream
 
@@ -44,6 +45,24 @@ def test_the_stream_and_the_log_of_a_run_tell_the_same_calls() -> None:
     told = [kind for _, kind, _ in events(next(case for case in CASES if case.parent.name == "pi_stream"))]
     assert told.count("tool_call") == told.count("tool_result") == 1
     assert told.count("token_usage") == 2
+
+
+@pytest.mark.parametrize(
+    ("details", "failed"),
+    [
+        ({"status": "completed", "exitCode": 0}, False),
+        ({"status": "completed", "exitCode": 1}, True),
+        ({"status": "error", "error": "no water"}, True),
+        ({"status": "running", "exitCode": None}, False),
+        (None, False),
+    ],
+)
+def test_a_tool_that_worked_may_say_that_it_failed(details: Any, failed: bool) -> None:
+    decoder = READERS["openclaw"].decoder("a.jsonl")
+    message = {"role": "toolResult", "toolCallId": "c", "content": "hot", "isError": False, "details": details}
+    line = json.dumps({"type": "message", "id": "a", "message": message}).encode()
+    (event,) = (item for item in decoder.feed(Record(line, Origin("a.jsonl", 1, 0, 0))) if isinstance(item, Event))
+    assert event.content == ToolOutput("c", "hot", failed)
 
 
 def test_a_path_alone_makes_no_log_one_of_openclaw() -> None:

@@ -21,6 +21,8 @@ _INDEX = "sessions.json"
 Counts: TypeAlias = tuple[int, int, int, int, int]
 _STOPPED = frozenset(("errored", "canceled"))
 _DONE = _STOPPED | {"done"}
+_BROKE = "Command failed"
+"""A command that failed is a tool that is done: only its output tells."""
 
 
 def claims(head: Head) -> bool:
@@ -148,7 +150,8 @@ class Session:
         call_id = string(state.get("toolCallId"))
         parts = output if isinstance(output, list) else [output] if output else []
         text = "\n".join(_content(part) for part in parts)
-        self._log.emit(ToolOutput(call_id, text, status in _STOPPED, interrupted=status == "canceled"), key)
+        failed = status in _STOPPED or any(text_of(mapping(part).get("status")).startswith(_BROKE) for part in parts)
+        self._log.emit(ToolOutput(call_id, text, failed, interrupted=status == "canceled"), key)
         if call_id is not None:
             self._answered.add(call_id)
 

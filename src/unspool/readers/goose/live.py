@@ -91,6 +91,7 @@ class Stream:
                 self._flush()
                 self._log.at(message.get("created"))
                 self._of, self._begun = (name, kind), (self._log.origin, self._log.time)
+            self._messages.learn(mapping(message.get("metadata")))
             self._pieces.append(text_of(blocks[0].get(kind)))
             return
         self._flush()

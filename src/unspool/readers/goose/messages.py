@@ -100,6 +100,7 @@ class Messages:
         self._settle(message.get("created"), role == "user")
         log.at(message.get("created"))
         told = mapping(message.get("metadata"))
+        self.learn(told)
         content = message.get("content")
         if not isinstance(content, list):
             log.note("odd", "a message whose content is no list")
@@ -115,6 +116,14 @@ class Messages:
         here.kept += told.get("agentVisible") is not False
         if usage := mapping(told.get("usage")):
             self._usage(usage, key)
+
+    def learn(self, told: dict[str, Any]) -> None:
+        """Which model answered, as newer versions say beside each answer."""
+        inference = mapping(told.get("inference"))
+        if model := string(inference.get("resolvedModel") or inference.get("requestedModel")):
+            self._here.account.model = model
+            if self._stream == MAIN:
+                self._log.facts.model = model
 
     def close(self) -> None:
         """What the sessions say that they used and their calls did not tell; sub-agents that nobody announced."""
@@ -219,14 +228,14 @@ class Messages:
 
     def _call(self, block: dict[str, Any], key: str) -> None:
         asked = mapping(block.get("toolCall"))
-        value = mapping(asked.get("value"))
+        value = mapping(asked.get("value", asked))
         name, arguments = text_of(value.get("name")), arguments_of(value.get("arguments"))
         if asked.get("status") == "error":
             name, arguments = name or "invalid", {"raw": text_of(asked.get("error"))}
         self._emit(ToolCall(name, string(block.get("id")), arguments, self._read), key)
 
     def _result(self, block: dict[str, Any], key: str) -> None:
-        output, failed = _outcome(mapping(block.get("toolResult")))
+        output, failed = _outcome(block.get("toolResult"))
         refused = output.startswith(_REFUSED)
         self._emit(ToolOutput(string(block.get("id")), output, failed or refused, interrupted=refused), key)
 
@@ -242,6 +251,9 @@ class Messages:
             return
         text = text_of(told.get("prompt") or told.get("message"))
         self._emit(Notification(text or f"may {text_of(told.get('toolName'))} be used?", "info"), key)
+
+    def _failed(self, block: dict[str, Any], key: str) -> None:
+        self._emit(Notification(text_of(block.get("message") or block.get("kind")), "error"), key)
 
     def _compacted(self, block: dict[str, Any], key: str) -> None:
         self._emit(Compacted(text_of(block.get("msg"))), key)
@@ -259,17 +271,19 @@ class Messages:
         "systemNotification": _notice,
         "toolConfirmationRequest": _asked,
         "actionRequired": _asked,
+        "error": _failed,
         "conversationCompacted": _compacted,
         "contextLengthExceeded": _exceeded,
         "summarizationRequested": _exceeded,
     }
 
 
-def _outcome(result: dict[str, Any]) -> tuple[str, bool]:
+def _outcome(given: Any) -> tuple[str, bool]:
     """Errors stand at two levels: the call failed, or the tool says that it did."""
+    result = mapping(given)
     if result.get("status") == "error":
         return text_of(result.get("error")), True
-    value = result.get("value")
+    value = result.get("value", None if result else given)
     told = mapping(value)
     content = value if isinstance(value, list) else told.get("content")
     if isinstance(content, list) and content:

@@ -132,7 +132,8 @@ class Messages:
     def _result(self, message: dict[str, Any], key: str, stream: str) -> None:
         call = string(message.get("toolCallId", message.get("toolUseId")))
         output = content_text(message.get("content"))
-        self._log.emit(ToolOutput(call, output, message.get("isError") is True), key, stream)
+        failed = message.get("isError") is True or _says_it_failed(mapping(message.get("details")))
+        self._log.emit(ToolOutput(call, output, failed), key, stream)
 
     def _typed_shell(self, message: dict[str, Any], key: str, stream: str) -> None:
         """`! command` at the prompt, or `$ code`: a person ran it, not the agent."""
@@ -174,3 +175,8 @@ class Messages:
         "branchSummary": _summary,
         "compactionSummary": _compacted,
     }
+
+
+def _says_it_failed(details: dict[str, Any]) -> bool:
+    """OpenClaw's tools tell there how it went: a command that failed is to it a tool that worked."""
+    return details.get("exitCode") not in (0, None) or details.get("status") in ("error", "failed", "timeout")
