@@ -97,6 +97,25 @@ def test_commands_and_errors() -> None:
     ]
 
 
+def test_what_the_program_hands_on_is_no_prompt() -> None:
+    """An architect's answer goes to the editor as if it were typed, and so does what was looked up for a question."""
+    plan = "Boil it in the kettle.\n\n```\nboil(  kettle)\n```"
+    handed = "".join(f"#### {line}  \n" for line in plan.split("\n"))
+    run = "# aider chat started at 2026-01-02 03:04:05\n> Aider v1  \n\n#### boil  \n\n"
+    run += f"{plan}\n\n> Edit the files? (Y)es/(N)o [Yes]: y  \n\n{handed}\nYes.\n\n"
+    run += "#### Yes.  \n\n#### /help me  \n\n#### # Question: me  \n####   \n#### # Relevant docs:  \n"
+    assert [event.content for event in read(run)][1:] == [
+        User("boil"),
+        Said(plan),
+        Notification("Edit the files? (Y)es/(N)o [Yes]: y", "info"),
+        Notification(plan, "context"),
+        Said("Yes."),
+        User("Yes."),
+        SlashCommand("/help", "me"),
+        Notification("# Question: me\n\n# Relevant docs:", "context"),
+    ]
+
+
 def test_a_history_in_a_project_is_of_that_project() -> None:
     decoder = aider.reader.decoder("/home/ada/tide/.aider.chat.history.md")
     list(decoder.feed(Record(b"# aider chat started at 2026-01-02 03:04:05", Origin("", 1, 0, 0))))

@@ -49,6 +49,8 @@ _MODEL = re.compile(r"(?:Main model|Models?): (\S+)(?=,| with | using |$)")
 _APPLIED = "Applied edit to "
 _CONFIRMED = re.compile(r"\? \(Y\)es/\(N\)o[^\n]*\]: \w+\s*\Z")
 """A question of the program's, with what was answered: `Add file to the chat? (Y)es/(N)o [Yes]: skip`."""
+_LONG = 30
+"""Nobody types so much of what was just said."""
 _FAILED = re.compile(r"[\w.]*(?:Errors?|Exception)\b|litellm\.|Can't|Unable to|The LLM did not conform|Traceback")
 _UNITS = {"k": 1_000, "M": 1_000_000}
 
@@ -77,6 +79,8 @@ class History:
         self._asked = False
         """Somebody typed something in this run."""
         self._said = ""
+        self._command = ""
+        """The last that was typed."""
         self._edits: list[Edit] | None = None
         """The edits in what was said that are not applied yet; None until somebody asks."""
 
@@ -132,6 +136,7 @@ class History:
         self._open = False
         self._asked = False
         self._said, self._edits = "", None
+        self._command = ""
 
     def _kind_of(self, line: str, blank: int) -> tuple[str, str]:
         own = line.endswith(_BREAK)
@@ -168,13 +173,21 @@ class History:
         self._asked = True
         if _CONFIRMED.search(text):
             self._notify([text], self._begun)
+        elif self._is_handed_on(text):
+            self._log.emit(Notification(text, "context"), key)
         elif text.startswith("/") and text[1:2].isalpha():
-            name = text.split(maxsplit=1)[0]
+            self._command = name = text.split(maxsplit=1)[0]
             self._log.emit(SlashCommand(name, text[len(name) :].strip() or None), key)
         elif text.startswith("!"):  # aider takes it for this
             self._log.emit(SlashCommand("/run", text[1:].strip() or None), key)
         elif text.strip() and text != "<blank>":
             self._log.emit(User(text), key)
+
+    def _is_handed_on(self, text: str) -> bool:
+        """Whether the program typed it: an architect's answer, which goes on to the editor, or what `/help` found."""
+        if text.startswith("# Question: ") and self._command == "/help":
+            return True
+        return len(text) >= _LONG and text.split() == self._said.split()
 
     def _answer(self, text: str, key: str) -> None:
         if not self._asked:  # nobody answers yet: it is the command line of this run, with a message of many lines
