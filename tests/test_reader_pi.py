@@ -10,7 +10,7 @@ from unspool.dialect import Head, Record
 from unspool.exports.events import body
 from unspool.ingest.heads import head_of
 from unspool.model import Event, Origin
-from unspool.model.event import ToolOutput
+from unspool.model.event import Notification, ToolOutput, User
 from unspool.readers import READERS
 from unspool.readers.pi import claims, claims_openclaw, claims_stream
 
@@ -19,6 +19,7 @@ CASES = sorted(
     for name in ("pi", "openclaw", "pi_stream")
     for path in (Path(__file__).parent / "readers" / name).glob("*.jsonl")
 )
+CURRENT = "[Current message - respond to this]"
 HEADER = {"type": "session", "version": 3, "id": "s", "timestamp": "2026-03-01T10:00:00.000Z", "cwd": "/work"}
 
 
@@ -63,6 +64,27 @@ def test_a_tool_that_worked_may_say_that_it_failed(details: Any, failed: bool) -
     line = json.dumps({"type": "message", "id": "a", "message": message}).encode()
     (event,) = (item for item in decoder.feed(Record(line, Origin("a.jsonl", 1, 0, 0))) if isinstance(item, Event))
     assert event.content == ToolOutput("c", "hot", failed)
+
+
+@pytest.mark.parametrize(
+    ("text", "typed"),
+    [
+        ("System: [2026-01-02 UTC] Exec completed\nSystem: [2026-01-02 UTC] Hot\n\nboil", "boil"),
+        ("System: [2026-01-02 UTC] Exec completed", None),
+        ("Sender (untrusted metadata):\n```json\n{}\n```\n\nSystem: boil", "System: boil"),
+        (f"[Chat messages since your last reply - for context]\nA: hi\n\n{CURRENT}\nB: boil", "B: boil"),
+        ("Pre-compaction memory flush. Store it.", None),
+        ("[Mon 2026-01-02 10:33 UTC] boil", "[Mon 2026-01-02 10:33 UTC] boil"),
+    ],
+)
+def test_what_a_gateway_puts_before_a_prompt_was_not_typed(text: str, typed: str | None) -> None:
+    decoder = READERS["openclaw"].decoder("a.jsonl")
+    line = json.dumps({"type": "message", "id": "a", "message": {"role": "user", "content": text}}).encode()
+    told = [item for item in decoder.feed(Record(line, Origin("a.jsonl", 1, 0, 0))) if isinstance(item, Event)]
+    notices = [event.content for event in told if isinstance(event.content, Notification)]
+    assert [event.content for event in told if isinstance(event.content, User)] == ([User(typed)] if typed else [])
+    assert len(notices) == (text != typed)
+    assert all(notice.level == "context" and text.startswith(notice.text) for notice in notices)
 
 
 def test_a_path_alone_makes_no_log_one_of_openclaw() -> None:

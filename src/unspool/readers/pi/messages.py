@@ -25,9 +25,18 @@ from unspool.readers.log import Log
 from unspool.sources.values import count, listing, mapping, string, text_of
 
 _SKILL = re.compile(r'<skill name="([^"]*)"[^>]*>.*?</skill>\s*', re.DOTALL)
-_UNTRUSTED = re.compile(r"(?:[A-Z][^\n(]*+\(untrusted[^\n]*\):\n```json\n.*?\n```\s*)+", re.DOTALL)
-"""What OpenClaw's gateway puts before the text of a chat message: who wrote it, and where."""
-_UNTYPED = ("[cron:", "Read HEARTBEAT.md", "[openclaw.", "<<<BEGIN_OPENCLAW", "A new session was started via /new")
+_PREFACE = re.compile(
+    r"[A-Z][^\n(]*+\(untrusted[^\n]*\):\n```json\n.*?\n```\s*"
+    r"|(?:System(?: \(untrusted\))?: \[[^\n]*+(?:\n|\Z))+\s*"
+    r"|\[Chat messages since your last reply - for context\]\n.*?\n\[Current message - respond to this\]\n",
+    re.DOTALL,
+)
+"""What OpenClaw's gateway puts before the text of a chat message: who wrote it and where, what happened, what others
+said since."""
+_UNTYPED = (
+    *("[cron:", "Read HEARTBEAT.md", "[openclaw.", "<<<BEGIN_OPENCLAW", "A new session was started via /new"),
+    *("Pre-compaction memory flush", "[Internal task completion event]"),
+)
 """How texts begin that OpenClaw sends in the user's name."""
 
 _ITSELF = ("openclaw", "clawdbot")
@@ -82,9 +91,10 @@ class Messages:
         elif text.startswith('<skill name="') and (skill := _SKILL.match(text)):
             emit(SlashCommand(f"/skill:{skill[1]}", text[skill.end() :] or None), key, stream)
             emit(Notification(skill[0].rstrip(), "context"), f"{key}:context", stream)
-        elif "(untrusted" in text[:200] and (told := _UNTRUSTED.match(text)):
-            emit(Notification(told[0].rstrip(), "context"), f"{key}:context", stream)
-            emit(User(text[told.end() :]), key, stream)
+        elif self._log.agent == "openclaw" and (end := _preface(text)):
+            emit(Notification(text[:end].rstrip(), "context"), f"{key}:context", stream)
+            if text[end:]:
+                emit(User(text[end:]), key, stream)
         else:
             emit(User(text), key, stream)
 
@@ -175,6 +185,14 @@ class Messages:
         "branchSummary": _summary,
         "compactionSummary": _compacted,
     }
+
+
+def _preface(text: str) -> int:
+    """Where it ends."""
+    at = 0
+    while told := _PREFACE.match(text, at):
+        at = told.end()
+    return at
 
 
 def _says_it_failed(details: dict[str, Any]) -> bool:
