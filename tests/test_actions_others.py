@@ -78,10 +78,12 @@ ROWS: dict[str, list[Row]] = {
         ("todowrite", TODOS, LISTED),
         ("todoread plan_enter plan_exit", {}, Plan()),
         ("task", TASK, GIVEN),
+        ("subagent", {"agent": "explore", "description": "d", "prompt": "p"}, Agent("d", "p", "explore")),
+        ("execute", {"code": "await boil()"}, Execute("await boil()")),
         ("skill", {"name": "n"}, Agent(agent_type="n")),
         ("question", QUESTIONS, WHICH),
         ("batch", {"tool_calls": [{"tool": "read", "parameters": {"filePath": "a"}}]}, Generic()),
-        ("invalid", {"tool": "x", "error": "e"}, Generic()),
+        ("invalid models StructuredOutput", {"tool": "x", "error": "e"}, Generic()),
     ],
     "pi": [
         ("read", {"path": "a", "offset": 2, "limit": 3}, FileRead("a", 2, 3)),

@@ -15,7 +15,7 @@ from unspool.ingest.heads import head_of
 from unspool.ingest.logs import open_log
 from unspool.ingest.originals import Originals
 from unspool.model import Event, Note, Origin
-from unspool.model.event import Notification, Said, TokenUsage, ToolOutput, User
+from unspool.model.event import AgentSpawn, Notification, Said, TokenUsage, ToolCall, ToolOutput, TurnEnd, User
 from unspool.readers import READERS
 
 WRITER = """
@@ -183,6 +183,69 @@ def test_a_call_that_was_stopped_did_not_end(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text(json.dumps([message]))
     events, _ = read(tmp_path / "a.json")
     assert events[1].content == ToolOutput("c", "Tool execution aborted", True, interrupted=True)
+
+
+def test_what_is_printed_without_times_is_the_models(tmp_path: Path) -> None:
+    """Newer versions print parts without ids and times, and say at last that they are done."""
+    tokens = {"input": 5, "output": 2, "reasoning": 0, "cache": {"read": 1, "write": 0}}
+    lines = [
+        {"type": "step_start", "part": {"type": "step-start"}},
+        {"type": "step_finish", "part": {"reason": "stop", "tokens": tokens}},
+        {"type": "text", "part": {"type": "text", "text": "Hot."}},
+        {"type": "done", "reason": "idle", "rejected": []},
+    ]
+    path = tmp_path / "a.jsonl"
+    path.write_text("\n".join(json.dumps({**line, "timestamp": 1, "sessionID": "ses_1"}) for line in lines))
+    events, notes = read(path)
+    assert [event.type for event in events] == ["token_usage", "turn_end", "message"]
+    assert (events[2].content, notes) == (Said("Hot."), [])
+
+
+def test_whole_messages_of_newer_versions(tmp_path: Path) -> None:
+    state = {
+        "status": "completed",
+        "input": {"agent": "explore", "description": "d", "prompt": "p"},
+        "content": [{"type": "text", "text": "found"}],
+        "metadata": {"sessionID": "ses_2", "status": "completed"},
+    }
+    tools = [
+        {"type": "tool", "id": "c", "name": "subagent", "state": state},
+        {"type": "tool", "id": "d", "name": "shell", "state": {"status": "streaming", "input": '{"comm'}},
+        {"type": "tool", "id": "e", "name": "shell", "state": {**state, "metadata": {"exit": 1}}},
+    ]
+    output = {"output": "clean", "cursor": 5, "size": 5, "truncated": False}
+    retry = {"attempt": 2, "at": 9, "error": {"type": "overloaded", "message": "busy"}}
+    messages = [
+        ("shell", {"shellID": "sh_1", "command": "git status", "status": "exited", "exit": 0, "output": output}),
+        ("skill", {"skill": "tea", "name": "tea", "text": "Boil first."}),
+        ("location-switched", {"location": {"directory": "/w"}}),
+        ("assistant", {"content": tools, "retry": retry}),
+        ("compaction", {"status": "failed", "reason": "auto", "error": {"type": "x", "message": "too long"}}),
+        ("idle", {"outcome": "succeeded"}),
+        ("idle", {"outcome": "interrupted"}),
+    ]
+    path = tmp_path / "opencode.db"
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("CREATE TABLE session (id, parent_id, directory, title, time_created)")
+        database.execute("CREATE TABLE session_message (id, session_id, type, seq, data)")
+        database.execute("INSERT INTO session VALUES ('ses_1', NULL, '/w', 't', 1), ('ses_2', 'ses_1', '/w', 'd', 2)")
+        for seq, (kind, data) in enumerate(messages):
+            row = (f"msg_{seq}", "ses_1", kind, seq, json.dumps(data))
+            database.execute("INSERT INTO session_message VALUES (?, ?, ?, ?, ?)", row)
+    events, notes = read(path)
+    assert notes == []
+    assert [event.content for event in events if not isinstance(event.content, ToolCall)] == [
+        User("! git status"),
+        Notification("clean", "context"),
+        Notification("Boil first.", "context"),
+        AgentSpawn("ses_2", "c", "explore", "d"),
+        ToolOutput("c", "found", False),
+        ToolOutput("e", "found", True),
+        Notification("attempt 2 failed: busy", "warning"),
+        Notification("too long", "error"),
+        TurnEnd("completed"),
+        TurnEnd("interrupted"),
+    ]
 
 
 def test_places_heed_the_environment(tmp_path: Path) -> None:

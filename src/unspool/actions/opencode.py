@@ -17,6 +17,7 @@ from unspool.actions.shapes import (
     PlanText,
     Questions,
     RunCommand,
+    RunScript,
     SearchWeb,
     Todos,
     UseSkill,
@@ -24,6 +25,10 @@ from unspool.actions.shapes import (
 from unspool.actions.vocabulary import Call, Vocabulary, mcp_of
 from unspool.model import Action
 from unspool.model.action import Generic
+
+
+class Subagent(Delegate, frozen=True, gc=False):
+    spelled = Delegate.spelled | {"agent": "agent_type"}
 
 
 class Batch(Call, frozen=True, gc=False):
@@ -69,10 +74,12 @@ TOOLS: dict[str, type[Call]] = {
     "plan_enter": PlanText,
     "plan_exit": PlanText,
     "task": Delegate,
+    "subagent": Subagent,
+    "execute": RunScript,
     "skill": UseSkill,
     "question": Questions,
     "batch": Batch,
-    "invalid": Apart,
+    **dict.fromkeys(("invalid", "models", "StructuredOutput"), Apart),
 }
 
 VOCABULARY = Vocabulary("opencode", TOOLS, mcp_of)

@@ -30,7 +30,8 @@ from unspool.model.event import (
 from unspool.readers.calls import arguments_of
 from unspool.readers.families import Family
 from unspool.readers.log import Log
-from unspool.sources.values import clock, count, listing, mapping, placeholder, string, text_of, time_of
+from unspool.readers.opencode.attachments import attached, medium
+from unspool.sources.values import clock, count, listing, mapping, string, text_of, time_of
 
 AGENT, TITLE = "opencode", "OpenCode"
 _PASSED_OVER = frozenset({"step-start", "snapshot", "patch", "agent"})
@@ -259,7 +260,7 @@ class Conversation:
                 failed = name == "invalid" or told.get("exit") not in (None, 0)
             case "error":
                 output, failed = text_of(state.get("error")), True
-            case "pending" | "running":
+            case "pending" | "running" | "streaming":
                 return
             case other:
                 self._log.note("odd", f"a tool's state {other!r}")
@@ -296,12 +297,13 @@ class Conversation:
         self.belongs(child, message.session)
         if child not in self._spawned:
             self._spawned.add(child)
-            kind, description = string(arguments.get("subagent_type")), string(arguments.get("description"))
+            kind = string(arguments.get("subagent_type") or arguments.get("agent"))
+            description = string(arguments.get("description"))
             self._emit(message, AgentSpawn(child, call, kind, description), f"{child}:spawn")
 
     def _file(self, message: Message, part: dict[str, Any], _key: str) -> None:
         named = text_of(mapping(mapping(part.get("source")).get("text")).get("value"))
-        if not named or _medium(part) != "file":  # else the prompt names the file, and its text is shown beside
+        if not named or medium(part) != "file":  # else the prompt names the file, and its text is shown beside
             message.typed.append(attached(part))
 
     def _step(self, message: Message, part: dict[str, Any], key: str) -> None:
@@ -332,6 +334,10 @@ class Conversation:
         if model := _model_of(part.get("model")):
             self._emit(message, ModelChange(model), key)
 
+    def _idle(self, message: Message, part: dict[str, Any], key: str) -> None:
+        outcome = text_of(part.get("outcome"))
+        self._emit(message, TurnEnd("completed" if outcome == "succeeded" else outcome), key)
+
     def _invocation(self, message: Message, part: dict[str, Any], key: str) -> None:
         """A tool as the first versions kept it, inside of the message."""
         given = mapping(part.get("toolInvocation"))
@@ -352,6 +358,7 @@ class Conversation:
         "tool-invocation": _invocation,
         "system": _system,
         "model": _model,
+        "idle": _idle,
     }
 
 
@@ -382,19 +389,3 @@ def _failure(error: Any) -> Content:
     if name == "MessageAbortedError":
         return TurnEnd("interrupted", text=reason)
     return Notification(f"{name}: {reason}" if name and name != reason else reason, "error")
-
-
-def _medium(part: dict[str, Any]) -> str:
-    kind = text_of(part.get("mime"))
-    if kind.startswith(("image/", "audio/", "video/")):
-        return kind.partition("/")[0]
-    return "document" if kind == "application/pdf" else "file"
-
-
-def attached(value: Any) -> str:
-    """A file by what it is and how big, or by its name where it was only named."""
-    part = mapping(value)
-    head, _, data = text_of(part.get("url") or part.get("uri")).partition(";base64,")
-    if head.startswith("data:"):
-        return placeholder(_medium(part), string(part.get("mime")), data)
-    return placeholder(_medium(part), string(part.get("filename") or part.get("name")) or head or None, None)

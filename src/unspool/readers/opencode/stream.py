@@ -14,7 +14,14 @@ from unspool.readers.log import Log
 from unspool.readers.opencode.conversation import AGENT, Conversation, Message
 from unspool.sources.values import mapping, number, string, text_of
 
-_PRINTED = ("step_start", "text", "reasoning", "tool_use", "step_finish")
+_PRINTED = {
+    "step_start": "step-start",
+    "text": "text",
+    "reasoning": "reasoning",
+    "tool_use": "tool",
+    "step_finish": "step-finish",
+}
+"""And the parts that they tell of."""
 _GROWING = ("text", "reasoning")
 _WORK = ("session.", "message.")
 _HEARD = frozenset(
@@ -94,12 +101,12 @@ class Stream:
         if kind == "error":
             self._conversation.failed(session, line.get("error"), key)
             self._log.emit(TurnEnd("failed", cost_usd=self._cost), f"{key}:end")
-        elif kind in _PRINTED:
-            part = mapping(line.get("part"))
-            self._conversation.part(self._message(part, session), part)
+        elif isinstance(kind, str) and kind in _PRINTED:
+            part = {"type": _PRINTED[kind], **mapping(line.get("part"))}
+            self._conversation.part(self._message(part, session, "assistant"), part)  # nothing of the person's is
             if kind == "step_finish":
                 self._stepped(part, key)
-        else:
+        elif kind != "done":
             self._log.note("unknown", f"record type {kind!r}")
 
     def _stepped(self, part: dict[str, Any], key: str) -> None:
@@ -110,12 +117,12 @@ class Stream:
         if part.get("reason") not in ("tool-calls", None):
             self._log.emit(TurnEnd("completed", cost_usd=self._cost), f"{key}:end")
 
-    def _message(self, part: dict[str, Any], session: str) -> Message:
+    def _message(self, part: dict[str, Any], session: str, role: str = "") -> Message:
         """The message of a part; only the server's events tell of it beforehand."""
         key = string(part.get("messageID")) or str(self._log.origin.line)
         if key not in self._messages:
-            role = "user" if part.get("type") in _GROWING and "time" not in part else "assistant"
-            self._begin(self._conversation.lost(key, session, role))
+            guess = "user" if part.get("type") in _GROWING and "time" not in part else "assistant"
+            self._begin(self._conversation.lost(key, session, role or guess))
         return self._messages[key]
 
     def _begin(self, message: Message) -> None:

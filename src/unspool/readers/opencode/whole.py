@@ -2,16 +2,18 @@
 
 user         text, files            assistant    content: text | reasoning | tool, tokens, error
 synthetic    text                   compaction   reason, summary
-shell        command, output        model-switched, agent-switched, system
+shell        command, output        model-switched, agent-switched, location-switched, system
+skill        name, text             idle         outcome: succeeded | failed | interrupted
 """
 
 from typing import Any
 
 from unspool.readers.blocks import block_text
-from unspool.readers.opencode.conversation import Conversation, attached
+from unspool.readers.opencode.attachments import attached
+from unspool.readers.opencode.conversation import Conversation
 from unspool.sources.values import listing, mapping, text_of
 
-_PASSED_OVER = frozenset({"agent-switched"})
+_PASSED_OVER = frozenset({"agent-switched", "location-switched"})
 
 
 class WholeMessages:
@@ -28,7 +30,7 @@ class WholeMessages:
             return
         model = mapping(data.get("model"))
         info = {
-            "role": "assistant" if kind in ("assistant", "compaction") else "user",
+            "role": "assistant" if kind in ("assistant", "compaction", "idle") else "user",
             "time": data.get("time"),
             "modelID": model.get("id") or model.get("modelID"),
             "path": {},
@@ -53,8 +55,11 @@ def _parts(data: dict[str, Any], kind: Any) -> list[Any] | None:
             return [{"type": "system", "text": data.get("text")}]
         case "model-switched":
             return [{"type": "model", "model": data.get("model")}]
+        case "skill":
+            return [{"type": "text", "text": data.get("text"), "synthetic": True}]
         case "shell":  # a command of the person's own, whose output the model is shown
-            output = {"type": "text", "text": data.get("output"), "synthetic": True}
+            told = data.get("output")
+            output = {"type": "text", "text": mapping(told).get("output", told), "synthetic": True}
             return [{"type": "text", "text": f"! {text_of(data.get('command'))}"}, output]
         case "compaction":
             return [
@@ -62,7 +67,11 @@ def _parts(data: dict[str, Any], kind: Any) -> list[Any] | None:
                 {"type": "text", "text": data.get("summary")},
             ]
         case "assistant":
-            return [_part(item) for item in listing(data.get("content"))]
+            retry = mapping(data.get("retry"))
+            tried = [{"type": "retry", **retry, "time": {"created": retry.get("at")}}] if retry else []
+            return [*(_part(item) for item in listing(data.get("content"))), *tried]
+        case "idle":
+            return [{"type": "idle", "outcome": data.get("outcome")}]
     return None
 
 
@@ -76,7 +85,7 @@ def _part(item: Any) -> Any:
         **state,
         "output": "\n".join(map(_content, content)) if content else text_of(state.get("result")),
         "error": text_of(mapping(state.get("error")).get("message") or state.get("error")),
-        "metadata": state.get("structured"),
+        "metadata": state.get("metadata", state.get("structured")),
         "time": {"start": time.get("ran") or time.get("created"), "end": time.get("completed")},
     }
     told.pop("attachments", None)  # they stand in the content

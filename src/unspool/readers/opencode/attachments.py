@@ -1,0 +1,21 @@
+"""Files that stand in OpenCode's messages, as text."""
+
+from typing import Any
+
+from unspool.sources.values import mapping, placeholder, string, text_of
+
+
+def medium(part: dict[str, Any]) -> str:
+    kind = text_of(part.get("mime"))
+    if kind.startswith(("image/", "audio/", "video/")):
+        return kind.partition("/")[0]
+    return "document" if kind == "application/pdf" else "file"
+
+
+def attached(value: Any) -> str:
+    """A file by what it is and how big, or by its name where it was only named."""
+    part = mapping(value)
+    head, _, data = text_of(part.get("url") or part.get("uri")).partition(";base64,")
+    if head.startswith("data:"):
+        return placeholder(medium(part), string(part.get("mime")), data)
+    return placeholder(medium(part), string(part.get("filename") or part.get("name")) or head or None, None)
