@@ -10,7 +10,7 @@ from unspool.dialect import Head, Reader
 from unspool.ingest.logs import open_log
 from unspool.model import Event
 from unspool.model.action import FileRead
-from unspool.model.event import Said, TokenUsage, ToolCall, ToolOutput, User
+from unspool.model.event import Compacted, Notification, Said, TokenUsage, ToolCall, ToolOutput, User
 from unspool.readers import cline
 from unspool.readers.cline.tags import RESULT, Call, answer_parts, prompt_parts, replied_in
 from unspool.readers.cline.whose import HISTORY, SCREEN
@@ -142,6 +142,28 @@ def test_signs_for_the_screen_are_nobodys_words_and_nothing_is_an_output_too(tmp
     assert [event.content.output for event in events[2:7:2]] == ["", "hot\n\ncold", "found"]
     assert [event.content.provider_call_id for event in events[2:7:2]] == ["2", "4", "6"]
     assert events[7].content == Said("It boils.")
+
+
+def test_what_the_program_says_in_the_users_name_is_no_prompt(tmp_path: Path) -> None:
+    def message(text: str, **more: Any) -> dict[str, Any]:
+        return {"role": "user", "ts": 1, "content": [{"type": "text", "text": text}], **more}
+
+    messages = [
+        message('<user_input mode="act">boil</user_input>'),
+        message("[SYSTEM] Say that you are done.", metadata={"kind": "completion_reminder"}),
+        message("So far it boiled.", metadata={"kind": "compaction_summary"}),
+        message('<user_input mode="act">[TASK RESUMPTION] Please go on.</user_input>'),
+        message('<user_input mode="act">stir</user_input>', metadata={"kind": "anything"}),
+    ]
+    path = tmp_path / "a.messages.json"
+    path.write_text(json.dumps({"sessionId": "a", "messages": messages}))
+    assert [event.content for event in events_of(path)] == [
+        User("boil"),
+        Notification("[SYSTEM] Say that you are done.", "context"),
+        Compacted("So far it boiled."),
+        Notification("[TASK RESUMPTION] Please go on.", "context"),
+        User("stir"),
+    ]
 
 
 @pytest.mark.parametrize(

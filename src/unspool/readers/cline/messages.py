@@ -1,5 +1,7 @@
 """Messages of a task → events. Tools are called by blocks, or by tags in the text: then the log has no ids of calls."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from unspool.actions.vocabulary import Vocabulary
@@ -35,6 +37,16 @@ _FAILED = (
 )
 _BROKE = "Command execution was not successful"
 """Roo says so behind where the command ran, in the first line."""
+_KINDS: dict[str, Callable[[str], Any]] = {
+    **dict.fromkeys(("compaction", "compaction_summary"), Compacted),
+    **dict.fromkeys(
+        ("completion_reminder", "loop_detection_notice", "mistake_stop_notice", "recovery_notice"),
+        partial(Notification, level="context"),
+    ),
+}
+"""What the program says in the user's name, by how newer versions mark it."""
+_CONTINUED = ("[TASK RESUMPTION]", "The user approved switching to act mode. Continue with the approved plan now.")
+"""The same, unmarked."""
 _PASSED_OVER = frozenset(("thoughtSignature",))  # a model's bookkeeping for its provider
 
 
@@ -54,6 +66,10 @@ class Messages:
             self._emit(Compacted(content_text(content), "truncation"), key)
         elif message.get("isSummary") is True:
             self._emit(Compacted(content_text(content)), key)
+        elif (
+            message.get("role") == "user" and (kind := text_of(mapping(message.get("metadata")).get("kind"))) in _KINDS
+        ):
+            self._emit(_KINDS[kind](content_text(content)), key)
         elif message.get("role") == "assistant":
             self._open = []
             self._reasoning(message, blocks, key)
@@ -149,6 +165,9 @@ class Messages:
     def typed(self, texts: tuple[str, ...], key: str) -> None:
         if texts:
             text = "\n".join(texts)
+            if text.startswith(_CONTINUED):
+                self._emit(Notification(text, "context"), key)
+                return
             agent = self._stream.removeprefix("agent:")
             self._emit(User(text) if self._stream == MAIN else AgentMessage(text, None, agent), key)
 
