@@ -15,7 +15,7 @@ from unspool.readers.aider.thoughts import parted as thoughts
 from unspool.readers.claude_code.tags import said
 from unspool.readers.cline.tags import answer_parts, folder_in, model_in, prompt_parts
 from unspool.readers.cursor.prompts import parted
-from unspool.readers.pi.messages import _UNTRUSTED
+from unspool.readers.pi.messages import _preface
 from unspool.sources.jsontext import Unreadable, mend, spans
 
 LENGTH, SECONDS = 400_000, 5.0
@@ -44,7 +44,10 @@ CASES: list[tuple[str, Callable[[str], Any], str, str, str]] = [
     ("cline: folders", folder_in, "", "# Current Working Directory (", ""),
     ("cline: models", model_in, "", "<model>", ""),
     ("cursor: times", parted, "", "<timestamp>", ""),
-    ("openclaw: senders", _UNTRUSTED.match, "", "A(untrusted", ""),
+    ("openclaw: senders", _preface, "", "A(untrusted", ""),
+    ("openclaw: senders that nobody closed", _preface, "", "A (untrusted):\n```json\n", ""),
+    ("openclaw: many things that happened", _preface, "", "System: [a]\n", ""),
+    ("openclaw: what others said, unclosed", _preface, "", "[Chat messages since your last reply - for context]\n", ""),
 ]
 
 

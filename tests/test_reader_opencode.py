@@ -6,6 +6,7 @@ import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -158,7 +159,7 @@ def test_a_command_of_the_persons_own_is_no_call_of_the_models(tmp_path: Path) -
     ran = {"status": "completed", "input": {"command": "boil"}, "output": "hot", "time": {"start": 2, "end": 3}}
     tool = {"type": "tool", "callID": "c", "tool": "bash", "state": ran}
     told = {"type": "text", "synthetic": True, "text": "The following tool was executed by the user"}
-    messages = [("user", told), ("assistant", tool), ("assistant", tool)]
+    messages: list[tuple[str, dict[str, Any]]] = [("user", told), ("assistant", tool), ("assistant", tool)]
     (tmp_path / "a.json").write_text(
         json.dumps(
             [
@@ -188,7 +189,7 @@ def test_a_call_that_was_stopped_did_not_end(tmp_path: Path) -> None:
 def test_what_is_printed_without_times_is_the_models(tmp_path: Path) -> None:
     """Newer versions print parts without ids and times, and say at last that they are done."""
     tokens = {"input": 5, "output": 2, "reasoning": 0, "cache": {"read": 1, "write": 0}}
-    lines = [
+    lines: list[dict[str, Any]] = [
         {"type": "step_start", "part": {"type": "step-start"}},
         {"type": "step_finish", "part": {"reason": "stop", "tokens": tokens}},
         {"type": "text", "part": {"type": "text", "text": "Hot."}},

@@ -36,7 +36,7 @@ from unspool.actions.shapes import (
     Todos,
     UseSkill,
 )
-from unspool.actions.shell import intents
+from unspool.actions.shell import intents, joined
 from unspool.actions.vocabulary import Call, Vocabulary, each, several
 from unspool.model import Action
 from unspool.model.action import Agent, Ask, Execute, FileEdit, FileRead, FileWrite, Plan, Web
@@ -52,9 +52,10 @@ class ReadFiles(Call, frozen=True, gc=False):
     """A file, or several: as a list, or in tags inside `args`."""
 
     renamed = ("path",)
-    spelled = dict.fromkeys(("file_path", "paths"), "path")
-    path: str | tuple[str, ...] | None = None
-    files: tuple[str | dict[str, Any], ...] | None = None
+    spelled = dict.fromkeys(("file_path", "paths", "file_paths"), "path")
+    bare = "files"
+    path: str | dict[str, Any] | tuple[str | dict[str, Any], ...] | None = None
+    files: str | dict[str, Any] | tuple[str | dict[str, Any], ...] | None = None
     args: str | None = None
     start_line: int | None = None
     end_line: int | None = None
@@ -68,11 +69,13 @@ class ReadFiles(Call, frozen=True, gc=False):
         return each(self._reads())
 
     def _reads(self) -> list[Action]:
-        if self.files:
-            return [FileRead(one) if isinstance(one, str) else ReadLines.of(one).action() for one in self.files]
-        if isinstance(self.path, str) and self.path:
+        if isinstance(self.path, str) and self.path and not self.files:
             return [ReadLines(self.path, self.offset, self.limit, self.start_line, self.end_line).action()]
-        return [FileRead(path) for path in several(self.path or tuple(tagged("path", self.args or "")))]
+        given = self.files or self.path or tuple(tagged("path", self.args or ""))
+        if not given:
+            raise ValueError("none given")
+        entries = given if isinstance(given, tuple) else (given,)
+        return [FileRead(one) if isinstance(one, str) else ReadLines.of(one).action() for one in entries]
 
 
 class Editor(Call, frozen=True, gc=False):
@@ -92,15 +95,33 @@ class Editor(Call, frozen=True, gc=False):
         return FileEdit(self.file_path, self.old_string or "", self.new_string, bool(self.replace_all))
 
 
+class Program(Call, frozen=True, gc=False):
+    """A program and what it is given, which no shell reads."""
+
+    command: str
+    args: tuple[str, ...] | None = None
+
+    def line(self) -> str:
+        return joined([self.command, *self.args]) if self.args else self.command
+
+
 class RunCommands(Call, frozen=True, gc=False):
-    commands: str | tuple[str, ...]
+    spelled: ClassVar = {"command": "commands", "cmd": "commands"}
+    bare = "commands"
+    commands: str | Program | tuple[str | Program, ...]
+    args: tuple[str, ...] | None = None
 
     def action(self) -> Action:
-        return Execute(several(self.commands)[0])
+        return Execute(self._lines()[0])
 
     def actions(self) -> tuple[Action, ...]:
-        commands = several(self.commands)
-        return each(Execute(command) for command in commands) or intents(commands[0])
+        lines = self._lines()
+        return each(Execute(line) for line in lines) or intents(lines[0])
+
+    def _lines(self) -> tuple[str, ...]:
+        given = Program(self.commands, self.args) if isinstance(self.commands, str) else self.commands
+        entries = given if isinstance(given, tuple) else (given,)
+        return several(tuple(one if isinstance(one, str) else one.line() for one in entries if one))
 
 
 class ReadOutput(OnShell, frozen=True, gc=False):

@@ -28,12 +28,12 @@ class Call(Struct, frozen=True, gc=False):
     spelled: ClassVar[Mapping[str, str]] = {}
     """Other names of its fields: as other agents call them, or as the tool once did."""
     bare: ClassVar[str | None] = None
-    """The field that the arguments are, where they are one string and no object."""
+    """The field that the arguments are, where they are a string or a list and no object."""
 
     @classmethod
     def spell(cls, arguments: Any) -> Any:
         """The arguments under the names of the fields. A key whose field is taken stays what it is."""
-        if cls.bare and isinstance(arguments, str):
+        if cls.bare and isinstance(arguments, str | list):
             return {cls.bare: arguments}
         if not cls.spelled or not isinstance(arguments, dict) or cls.spelled.keys().isdisjoint(arguments):
             return arguments
