@@ -212,6 +212,8 @@ def history(text: str, **more: Any) -> list[dict[str, Any]]:
         (history("hi"), "messages.json", None),
         ([{"role": "user", "content": "about <task>\ntags"}], "messages.json", None),
         ({"messages": history("hi")}, "thread.json", None),
+        ({"sessionId": "a", "messages": history("hi")}, "thread.json", None),
+        ({"sessionId": "a", "messages": history("hi")}, "/s/a/a.messages.json", cline.reader),
         ([{"ts": 1, "type": "say"}, {"ts": 2, "type": "sing"}], "ui_messages.json", None),
     ],
 )

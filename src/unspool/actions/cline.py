@@ -19,6 +19,7 @@ from unspool.actions.files import (
 )
 from unspool.actions.servers import underscored
 from unspool.actions.shapes import (
+    PLACE,
     Apart,
     Browse,
     CallServer,
@@ -93,6 +94,12 @@ class Editor(Call, frozen=True, gc=False):
         if self.old_string is None and self.insert_line is None:
             return FileWrite(self.file_path, self.new_string)
         return FileEdit(self.file_path, self.old_string or "", self.new_string, bool(self.replace_all))
+
+
+class FindInCode(Find, frozen=True, gc=False):
+    renamed = ("pattern",)
+    spelled = PLACE | {"query": "pattern", "queries": "pattern"}
+    bare = "pattern"
 
 
 class Program(Call, frozen=True, gc=False):
@@ -220,7 +227,7 @@ TOOLS: dict[str, type[Call]] = {
     "list_files": Look,
     "list_code_definition_names": Look,
     "codebase_search": FindByQuery,
-    "search_codebase": FindByQuery,
+    "search_codebase": FindInCode,
     "search_subagent": Delegate,
     "browser_action": Browse,
     "inspect_site": Fetch,

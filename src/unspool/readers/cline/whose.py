@@ -70,7 +70,8 @@ def form_of(document: Any, path: str = "") -> Form | None:
             if document.keys() == {"version", "messages"} and document["version"] == 2:
                 return "session"
             own = not document.keys().isdisjoint(("sessionId", "origin", "updated_at"))
-            if (own or path.endswith(".messages.json")) and all("ts" in item for item in first):
+            named = path.endswith(".messages.json")
+            if (own and named) or ((own or named) and all("ts" in item for item in first)):
                 return "session"
     return None
 
