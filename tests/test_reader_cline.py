@@ -1,6 +1,7 @@
 """Cline and Roo: who wrote it, what was used, which result is of which call, and what a person said."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from unspool.dialect import Head, Reader
 from unspool.ingest.logs import open_log
 from unspool.model import Event
 from unspool.model.action import FileRead
-from unspool.model.event import Compacted, Notification, Said, TokenUsage, ToolCall, ToolOutput, User
+from unspool.model.event import Compacted, Notification, Said, SlashCommand, TokenUsage, ToolCall, ToolOutput, User
 from unspool.readers import cline
 from unspool.readers.cline.tags import RESULT, Call, answer_parts, prompt_parts, replied_in
 from unspool.readers.cline.whose import HISTORY, SCREEN
@@ -97,6 +98,14 @@ def shown(kind: str, name: str, text: Any, at: int) -> dict[str, Any]:
     return {"ts": at, "type": kind, kind: name, "text": text if isinstance(text, str) else json.dumps(text)}
 
 
+def test_the_screen_had_another_name_once(tmp_path: Path) -> None:
+    shutil.copy(XML / HISTORY, tmp_path / HISTORY)
+    shutil.copy(XML / SCREEN, tmp_path / "claude_messages.json")
+    told, before = events_of(tmp_path / HISTORY), events_of(XML / HISTORY)
+    assert [event.content for event in told] == [event.content for event in before]
+    assert events_of(tmp_path / "claude_messages.json") == []
+
+
 def test_what_the_screen_shows_of_a_call_means_what_the_call_did(tmp_path: Path) -> None:
     blocks = "------- SEARCH\na\n=======\nb\n+++++++ REPLACE\n"
     tools = [
@@ -147,6 +156,29 @@ def test_signs_for_the_screen_are_nobodys_words_and_nothing_is_an_output_too(tmp
         ("6", "found"),
     ]
     assert events[7].content == Said("It boils.")
+
+
+def test_commands_are_told_with_what_was_typed_around_them(tmp_path: Path) -> None:
+    review = '<user_command slash="review">Review carefully</user_command>'
+    texts = [
+        '<user_command slash="team">spawn a team of agents for the following task: boil</user_command>',
+        f"{review} this tea",
+        f"<mode_notice>Now act.</mode_notice>\n{review}",
+        f'<user_input mode="act">please {review} now</user_input>',
+    ]
+    messages = [{"role": "user", "content": [{"type": "text", "text": text}]} for text in texts]
+    path = tmp_path / "a.messages.json"
+    path.write_text(json.dumps({"version": 1, "agent": "lead", "sessionId": "a", "messages": messages}))
+    shown = Notification("Review carefully", "context")
+    assert [event.content for event in events_of(path)] == [
+        SlashCommand("/team", "boil"),
+        SlashCommand("/review", "this tea"),
+        shown,
+        SlashCommand("/review"),
+        shown,
+        SlashCommand("/review", "please now"),
+        shown,
+    ]
 
 
 def test_what_the_program_says_in_the_users_name_is_no_prompt(tmp_path: Path) -> None:

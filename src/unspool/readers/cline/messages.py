@@ -6,7 +6,17 @@ from typing import Any
 
 from unspool.actions.vocabulary import Vocabulary
 from unspool.model import MAIN
-from unspool.model.event import AgentMessage, AgentSpawn, Compacted, Notification, Said, Thinking, ToolOutput, User
+from unspool.model.event import (
+    AgentMessage,
+    AgentSpawn,
+    Compacted,
+    Notification,
+    Said,
+    SlashCommand,
+    Thinking,
+    ToolOutput,
+    User,
+)
 from unspool.readers.blocks import block_text, content_text
 from unspool.readers.calls import call_of
 from unspool.readers.cline.tags import (
@@ -14,6 +24,7 @@ from unspool.readers.cline.tags import (
     Call,
     Thought,
     answer_parts,
+    command_in,
     folder_in,
     is_put_together,
     model_in,
@@ -45,8 +56,14 @@ _KINDS: dict[str, Callable[[str], Any]] = {
     ),
 }
 """What the program says in the user's name, by how newer versions mark it."""
-_CONTINUED = ("[TASK RESUMPTION]", "The user approved switching to act mode. Continue with the approved plan now.")
+_CONTINUED = (
+    "[TASK RESUMPTION]",
+    "The user approved switching to act mode. Continue with the approved plan now.",
+    "System-delivered teammate async run updates:",
+    "Are you sure you've completed the goal:",
+)
 """The same, unmarked."""
+_TEAM = "spawn a team of agents for the following task: "
 _PASSED_OVER = frozenset(("thoughtSignature",))  # a model's bookkeeping for its provider
 
 
@@ -167,6 +184,14 @@ class Messages:
             text = "\n".join(texts)
             if text.startswith(_CONTINUED):
                 self._emit(Notification(text, "context"), key)
+                return
+            if command := command_in(text):
+                name, inside, rest = command
+                if name in ("team", "goal"):  # the text is the person's
+                    inside, rest = "", rest or inside.removeprefix(_TEAM)
+                self._emit(SlashCommand(f"/{name}", rest or None), key)
+                if inside:
+                    self._emit(Notification(inside, "context"), f"{key}:context")
                 return
             agent = self._stream.removeprefix("agent:")
             self._emit(User(text) if self._stream == MAIN else AgentMessage(text, None, agent), key)

@@ -37,6 +37,7 @@ _CLOSINGS = ("</task>", "</feedback>", "</user_message>", "</answer>", "</user_i
 _ATTACHED = ("Files attached by the user", "<file_content", "<final_file_content", "<url_content", "<folder_content")
 """What the user pointed at: it may hold any tag."""
 _NOTICE = re.compile(r"<mode_notice[^<>]*>(?:(?!<mode_notice).)*?</mode_notice>\s*", re.DOTALL)
+_COMMAND = '<user_command slash="'
 _DETAILS = re.compile(r"(?<!\s)\s*<environment_details>.*?(?:</environment_details>|\Z)\s*", re.DOTALL)
 RESULT = re.compile(r"\[(\w+)(?:[ :][^\n]*| for '(?:(?!'\] Result:)[\s\S])*+')?\] Result:[ \t]*\n?")
 """A question to the person is quoted whole, be it of many lines."""
@@ -92,9 +93,20 @@ def prompt_parts(text: str, bare: bool) -> Prompt:
         return Prompt(typed, (rest, *shown) if rest else tuple(shown))
     if not text.strip():
         return Prompt((), tuple(shown))
+    if _COMMAND in text:
+        return Prompt((_NOTICE.sub("", text).strip(),), tuple(shown))
     if not bare or text.lstrip().startswith(("<", "[", "# ", '{"status":')):
         return Prompt((), (text.strip(), *shown))
     return Prompt((text,), tuple(shown))
+
+
+def command_in(text: str) -> tuple[str, str, str] | None:
+    """Of a prompt with a command in it: the command, what the program made of it, and what was typed around it."""
+    before, opening, text = text.partition(_COMMAND)
+    name, _, text = text.partition('">')
+    inside, closing, behind = text.partition("</user_command>")
+    around = " ".join(filter(None, (before.strip(), behind.strip())))
+    return (name, inside, around) if opening and closing else None
 
 
 def typed_in(text: str) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from unspool.model.event import ModelChange, Notification
 from unspool.readers.cline.messages import Messages
 from unspool.readers.cline.requests import Request, counted, metrics_of, requests_of
 from unspool.readers.cline.screen import Screen
-from unspool.readers.cline.whose import HISTORIES, ITEM, SCREEN, Writer, form_of
+from unspool.readers.cline.whose import HISTORIES, HISTORY, ITEM, OLDER, SCREEN, Writer, form_of
 from unspool.readers.documents import read_json
 from unspool.readers.log import Log
 from unspool.sources.values import clock, count, listing, mapping, string, text_of
@@ -41,7 +41,7 @@ class Task:
         if form is None and isinstance(document, list):
             form = "screen" if self._path.name == SCREEN else "history"
         match form:
-            case "screen" if self._path.name == SCREEN and any(map(self._lies_beside, HISTORIES)):
+            case "screen" if self._told_elsewhere():
                 pass  # the history tells it all, and reads this beside it
             case "screen":
                 self._learn()
@@ -65,8 +65,9 @@ class Task:
             return self._path.parent.name
         return self._path.name.partition(".")[0]
 
-    def _lies_beside(self, name: str) -> bool:
-        return self._path.with_name(name).is_file()
+    def _told_elsewhere(self) -> bool:
+        others = {SCREEN: HISTORIES, OLDER: (HISTORY,)}.get(self._path.name, ())
+        return any(self._path.with_name(name).is_file() for name in others)
 
     def _learn(self) -> None:
         """What the files beside say of the task."""
@@ -83,6 +84,8 @@ class Task:
 
     def _history(self, messages: list[Any]) -> None:
         screen = self._path.with_name(SCREEN)
+        if self._path.name == HISTORY and not screen.is_file():
+            screen = self._path.with_name(OLDER)
         self._requests = requests_of(read_json(screen), str(screen), self._writer)
         self._messages(messages, counting=not any(request.usage for request in self._requests))
         self._due += self._requests

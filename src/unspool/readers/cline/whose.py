@@ -9,7 +9,9 @@ from unspool.sources.values import listing, mapping, text_of
 Writer: TypeAlias = Literal["cline", "roo"]
 Form: TypeAlias = Literal["history", "session", "screen"]
 HISTORY, SCREEN, ITEM = "api_conversation_history.json", "ui_messages.json", "history_item.json"
-HISTORIES = (HISTORY, "claude_messages.json")
+OLDER = "claude_messages.json"
+"""Of the first versions: to Cline the screen's messages, to Roo a history."""
+HISTORIES = (HISTORY, OLDER)
 _LOOK = 40
 _MARKS = ("<environment_details>\n", "[TASK RESUMPTION]")
 _OPENINGS = ("<task>\n", "<user_message>\n", '<user_input mode="')
