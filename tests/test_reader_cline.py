@@ -11,7 +11,17 @@ from unspool.dialect import Head, Reader
 from unspool.ingest.logs import open_log
 from unspool.model import Event
 from unspool.model.action import FileRead
-from unspool.model.event import Compacted, Notification, Said, SlashCommand, TokenUsage, ToolCall, ToolOutput, User
+from unspool.model.event import (
+    AgentMessage,
+    Compacted,
+    Notification,
+    Said,
+    SlashCommand,
+    TokenUsage,
+    ToolCall,
+    ToolOutput,
+    User,
+)
 from unspool.readers import cline
 from unspool.readers.cline.tags import RESULT, Call, answer_parts, prompt_parts, replied_in
 from unspool.readers.cline.whose import HISTORY, SCREEN
@@ -156,6 +166,23 @@ def test_signs_for_the_screen_are_nobodys_words_and_nothing_is_an_output_too(tmp
         ("6", "found"),
     ]
     assert events[7].content == Said("It boils.")
+
+
+def test_an_agents_file_beside_its_leaders_is_the_agents(tmp_path: Path) -> None:
+    messages = [{"role": "user", "content": [{"type": "text", "text": "boil"}]}]
+    path = tmp_path / "root" / "scout.messages.json"
+    path.parent.mkdir()
+    path.write_text(json.dumps({"version": 1, "agent": "subagent", "sessionId": "b", "messages": messages}))
+    [event] = events_of(path)
+    assert (event.session_id, event.stream_id) == ("root", "agent:scout")
+    assert event.content == AgentMessage("boil", None, "scout")
+
+
+def test_places_are_where_the_environment_puts_them(tmp_path: Path) -> None:
+    given = {"CLINE_DIR": "/c", "CLINE_DATA_DIR": "/d", "CLINE_SESSION_DATA_DIR": "/s"}
+    roots = [[place.folder for place in cline.reader.places(part, tmp_path)] for part in ({"CLINE_DIR": "/c"}, given)]
+    assert roots[0][-1:] == [Path("/c/data")]
+    assert roots[1][-2:] == [Path("/d"), Path("/s")]
 
 
 def test_commands_are_told_with_what_was_typed_around_them(tmp_path: Path) -> None:

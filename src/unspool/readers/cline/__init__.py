@@ -29,7 +29,10 @@ def _clines(environment: Mapping[str, str], home: Path) -> Iterator[Place]:
     for storage in _storages(environment, home):
         yield Place(storage / "saoudrizwan.claude-dev", _FILES)
     own = Path(environment.get("CLINE_DIR") or home / ".cline")
-    yield Place(own / "data", (*_FILES, "sessions/*/*.messages.json"))
+    data = Path(environment.get("CLINE_DATA_DIR") or own / "data")
+    yield Place(data, (*_FILES, "sessions/*/*.messages.json"))
+    if sessions := environment.get("CLINE_SESSION_DATA_DIR"):
+        yield Place(Path(sessions), ("*/*.messages.json",))
 
 
 def _roos(environment: Mapping[str, str], home: Path) -> Iterator[Place]:

@@ -96,7 +96,9 @@ class Task:
         """One file for all, and beside it one about it: as Cline's command and its newer extensions write."""
         log = self._log
         origin = mapping(document.get("origin"))
-        agent = string(origin.get("subagent"))
+        own = self._path.name.removesuffix(".messages.json")
+        lent = document.get("agent") in ("subagent", "teammate") and own != self._path.parent.name
+        agent = string(origin.get("subagent")) or (own if lent else None)
         name = string(document.get("sessionId")) or log.session
         log.session = string(origin.get("parentThreadId")) or self._path.parent.name if agent else name
         about = mapping(read_json(self._path.with_name(f"{self._path.name.partition('.')[0]}.json")))
