@@ -39,7 +39,7 @@ _ATTACHED = ("Files attached by the user", "<file_content", "<final_file_content
 _NOTICE = re.compile(r"<mode_notice[^<>]*>(?:(?!<mode_notice).)*?</mode_notice>\s*", re.DOTALL)
 _COMMAND = '<user_command slash="'
 _DETAILS = re.compile(r"(?<!\s)\s*<environment_details>.*?(?:</environment_details>|\Z)\s*", re.DOTALL)
-RESULT = re.compile(r"\[(\w+)(?:[ :][^\n]*| for '(?:(?!'\] Result:)[\s\S])*+')?\] Result:[ \t]*\n?")
+RESULT = re.compile(r"\[(\w+)(?:[ :][^\n]*| for '(?:(?!'\] Result:)[\s\S])*')?\] Result:[ \t]*\n?")
 """A question to the person is quoted whole, be it of many lines."""
 _FOLDER = re.compile(r"# Current Work(?:ing|space) Directory \(([^)\n]{0,1024})\)")
 _MODEL = re.compile(r"<model>([^<\n]*)</model>")
