@@ -183,6 +183,7 @@ def test_signals_reach_the_command(tmp_path: Path) -> None:
         assert terminal.signal(number) == 128 + number
         assert mark.read_text() == "stopped"
         assert b"last words" in terminal.raw
+        assert terminal.raw.count(b"ready") == 1  # what was written is not written again
 
 
 def test_silence_ends_nothing_and_orphans_are_told_in_it() -> None:

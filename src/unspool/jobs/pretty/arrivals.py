@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from unspool.errors import CommandNotRun, InputNotFound
+from unspool.jobs.pretty.stopping import waiting
 from unspool.sources.files import BLOCK, DASH
 
 Due: TypeAlias = Callable[[], float | None]
@@ -30,7 +31,8 @@ _PATIENCE, _LAST_WORDS = 0.3, 2.0
 def arriving(path: str, due: Due) -> Iterator[bytes | None]:
     """Standard input, or a pipe with a name, as `<(command)` makes one."""
     try:
-        descriptor = 0 if path == DASH else os.open(path, os.O_RDONLY)
+        with waiting:
+            descriptor = 0 if path == DASH else os.open(path, os.O_RDONLY)
         yield from _arriving(descriptor, due)
     except OSError as error:
         raise InputNotFound(f"{path}: {error.strerror}") from error
@@ -40,7 +42,9 @@ def _arriving(descriptor: int, due: Due) -> Iterator[bytes | None]:
     while True:
         moment = due()
         timeout = None if moment is None else max(0.0, moment - time.monotonic())
-        if not select.select([descriptor], [], [], timeout)[0]:
+        with waiting:
+            ready = select.select([descriptor], [], [], timeout)[0]
+        if not ready:
             yield None
             continue
         data = os.read(descriptor, BLOCK)
@@ -65,7 +69,8 @@ def growing(path: str) -> Iterator[bytes | None]:
                 file = open(path, "rb", buffering=0)  # noqa: SIM115
                 continue
             yield None
-            time.sleep(_POLL)
+            with waiting:
+                time.sleep(_POLL)
     finally:
         file.close()
 
@@ -99,7 +104,9 @@ class Command:
         while self._deadline is None or time.monotonic() < self._deadline:
             moment, now = due(), time.monotonic()
             timeout = _ORPHANED_PIPE / 5 if moment is None else min(_ORPHANED_PIPE / 5, max(0.0, moment - now))
-            if select.select([self._descriptor], [], [], timeout)[0]:
+            with waiting:
+                ready = select.select([self._descriptor], [], [], timeout)[0]
+            if ready:
                 data = os.read(self._descriptor, BLOCK)
                 if not data:
                     return
@@ -133,11 +140,12 @@ class Command:
         assert self._process.stdout is not None
         self._process.stdout.close()
         if self._deadline is not None:
-            with suppress(subprocess.TimeoutExpired):
+            with suppress(subprocess.TimeoutExpired), waiting:
                 self._process.wait(max(0.0, self._deadline - time.monotonic()))
             if self._process.poll() is None:
                 self._process.kill()
-        status = self._process.wait()
+        with waiting:
+            status = self._process.wait()
         return status if status >= 0 else 128 - status
 
     def kill(self) -> None:

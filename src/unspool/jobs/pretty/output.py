@@ -7,8 +7,13 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import BinaryIO
 
+from unspool.jobs.pretty.stopping import waiting
+
 _ENOUGH = 1 << 16
-"""Characters that are written at once."""
+"""Characters that are gathered before they are written."""
+_SELECTS = os.name == "posix"
+_PIECE = select.PIPE_BUF if _SELECTS else _ENOUGH
+"""Bytes that a pipe takes at once when it takes any: so nobody waits while they are written, only before."""
 
 
 class Output:
@@ -28,6 +33,9 @@ class Output:
         """Returns when all of it was taken."""
         self._take()
         while self._pending:
+            if _SELECTS:
+                with waiting:
+                    select.select([], [self._descriptor], [])
             self._write()
 
     def drain(self, seconds: float) -> None:
@@ -37,7 +45,9 @@ class Output:
         os.set_blocking(self._descriptor, False)
         try:
             while self._pending and (left := deadline - time.monotonic()) > 0:
-                if select.select([], [self._descriptor], [], left)[1]:
+                with waiting:
+                    ready = select.select([], [self._descriptor], [], left)[1]
+                if ready:
                     with suppress(BlockingIOError):  # a terminal may have room, and still not for a whole line
                         self._write()
         except OSError:  # it is gone, and so is what was for it
@@ -52,7 +62,7 @@ class Output:
             self._pending += text.encode("utf-8", "replace")
 
     def _write(self) -> None:
-        written = os.write(self._descriptor, self._pending[:_ENOUGH])
+        written = os.write(self._descriptor, self._pending[:_PIECE])
         self._pending = self._pending[written:]
 
 

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator
 
+from unspool.jobs.pretty.stopping import waiting
 from unspool.model import Event
 from unspool.sources.values import time_of
 from unspool.views.pretty.assembler import Assembler
@@ -40,5 +41,6 @@ class Pace:
         self._flush()
         left = self._began + until / self._speed - time.monotonic()
         if left > 0:
-            time.sleep(left)
+            with waiting:
+                time.sleep(left)
         self._now = until

@@ -13,7 +13,7 @@ from unspool.jobs.pretty.arrivals import Command, arriving, growing
 from unspool.jobs.pretty.output import Output, Tee
 from unspool.jobs.pretty.replay import Pace
 from unspool.jobs.pretty.run import STREAMS, Run, is_call
-from unspool.jobs.pretty.stopping import Stopped, stoppable
+from unspool.jobs.pretty.stopping import Stopped, stoppable, waiting
 from unspool.readers import READERS
 from unspool.sources.files import DASH, JOURNAL, blocks, is_packed, unfinished
 from unspool.views.pretty.assembler import ORPHAN_AFTER
@@ -73,6 +73,8 @@ def watch(wanted: Wanted, style: Style, output: Output, tee: Tee | None, listene
         watching = _Watching(wanted, style, output, tee, listeners)
         try:
             watching.go()
+            with waiting:
+                pass  # a signal may have come when there was nothing left to wait for
         except BrokenPipeError:
             watching.abandon()
             raise
@@ -116,7 +118,8 @@ class _Watching:
         """From the listeners. Who is stopped while it waits for them has seen the run to its end."""
         try:
             for listener in self._listeners:
-                listener.close(deadline)
+                with waiting:
+                    listener.close(deadline)
         except Stopped as stop:
             self.seen.status = stop.exit_status
 
