@@ -29,6 +29,12 @@ class Shell(Call, frozen=True, gc=False):
     workdir: str | None = None
     timeout: int | float | None = None
     """Milliseconds."""
+    with_escalated_permissions: Any = None
+    sandbox_permissions: Any = None
+    justification: Any = None
+    """Why it must run outside of the sandbox."""
+    prefix_rule: Any = None
+    """Words with which commands may begin from then on without asking."""
 
     def line(self) -> str:
         return self.command if isinstance(self.command, str) else joined(list(self.command))
