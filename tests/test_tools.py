@@ -93,6 +93,13 @@ def test_differences_from_what_we_expect(unspool: Run, machine: Machine) -> None
     assert not any("limit" in difference for difference in read)
 
 
+def test_a_tool_that_is_generic_on_purpose_takes_anything(unspool: Run, tmp_path: Path) -> None:
+    machine = Machine(tmp_path)
+    machine.codex(Codex().user("x").calls("c1", "image_generation", prompt="a kettle"))
+    assert tools(unspool, machine)["codex", "image_generation"]["generic"] == 1.0
+    assert tools(unspool, machine, "--diff") == {}
+
+
 def test_differences_are_said_under_their_tool(unspool: Run, machine: Machine) -> None:
     lines = unspool("tools", "--diff", **machine.environment).stdout.decode().splitlines()
     at = next(number for number, line in enumerate(lines) if line.startswith("Teleport"))
