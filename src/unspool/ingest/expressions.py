@@ -10,7 +10,7 @@ import re
 _WORD = re.compile(r"\w", re.ASCII)
 _TIMES = re.compile(r"\{\d*,?\d*\}")
 _CODE = re.compile(r"\\(?:x..|[0-9]+|.)", re.DOTALL)
-_CLASS = re.compile(r"\[\^?\]?(?:[^\]\\]|\\.)*+\]", re.DOTALL)
+_CLASS = re.compile(r"\[\^?\]?(?:[^\]\\]|\\.)*\]", re.DOTALL)
 _GROUP = re.compile(r"\((?:\?(?::|>|P<\w+>))?(?!\?)")
 _ASIDE = re.compile(r"\(\?(?:<?[=!])")
 """It looks ahead or back, and what it looks at need not stand there."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from unspool.dialect import Head, Reader, Record
 from unspool.readers import READERS
-from unspool.sources.files import SQLITE, Damaged, blocks
+from unspool.sources.files import BLOCK, SQLITE, Damaged, blocks
 from unspool.sources.jsontext import Unreadable, loads, strict
 from unspool.sources.records import opens_a_document, read_lines, split_lines
 
@@ -37,16 +37,21 @@ def like_the_last(path: str) -> Reader | None:
     """The reader of the last file, if this one bears its mark: then no line need be decoded to know it."""
     if not _latest or (mark := _latest[0].mark) is None or _latest[0].document:
         return None
-    pieces = blocks(path)
-    try:
-        start = next(pieces, b"")
-    except Damaged:
-        return None
+    start, rest = beginning(path)
     if not mark.match(start):
         return None
     _begun.clear()
-    _begun[path] = chain([start], pieces)
+    _begun[path] = chain([start], rest)
     return _latest[0]
+
+
+def beginning(path: str, size: int = BLOCK) -> tuple[bytes, Iterator[bytes]]:
+    """The first bytes, and those that follow. None of a file that is packed, and damaged where it begins."""
+    pieces = blocks(path, size)
+    try:
+        return next(pieces, b""), pieces
+    except Damaged:
+        return b"", iter(())
 
 
 def begun(path: str) -> Iterator[bytes]:
@@ -77,11 +82,7 @@ def _remembered(found: Reader | None) -> Reader | None:
 
 
 def head_of(path: str, lines: int = LOOK) -> Head:
-    pieces = blocks(path, _TEXT)
-    try:
-        start = next(pieces, b"")
-    except Damaged:
-        return Head(path)
+    start, pieces = beginning(path, _TEXT)
     if start.startswith(SQLITE):
         return Head(path, tables=_tables(path))
     if opens_a_document(start.lstrip(_BLANK).partition(b"\n")[0].rstrip()):
@@ -93,8 +94,7 @@ def head_of(path: str, lines: int = LOOK) -> Head:
     try:
         value = strict(first.data)
     except Unreadable:
-        again = blocks(path, _TEXT)
-        return _odd(path, lines, next(again, b""), again)
+        return _odd(path, lines, *beginning(path, _TEXT))
     following = [record.data for record in islice(records, lines - 1) if isinstance(record, Record)]
     objects = [value, *map(_read, following)]
     return Head(

@@ -18,7 +18,7 @@ from itertools import chain
 from pathlib import Path
 
 from unspool.ingest.expressions import alternatives
-from unspool.ingest.heads import marked, reader_of
+from unspool.ingest.heads import beginning, marked, reader_of
 from unspool.sources.files import SQLITE, Damaged, blocks
 
 _WORD = re.compile(r"[A-Za-z0-9]+")  # no underscores: names of servers' tools are put together with them
@@ -60,17 +60,13 @@ def cannot_match(pattern: str, path: str, fold: bool = False, regex: bool = Fals
     name = os.fsencode(path)
     if not needles or _in(needles, name, fold):  # some logs name their agents by their files
         return False
-    pieces = blocks(path)
-    try:
-        start = next(pieces, b"")
-    except Damaged:
-        return False
-    if start.startswith(SQLITE):
+    start, rest = beginning(path)
+    if not start or start.startswith(SQLITE):
         return False
     reader = marked(start) or reader_of(path)[0]
     if reader is None or reader.rows is not None or reader.pieced:
         return False
-    if _holds(chain([start], pieces), needles, fold, reader.refers(path)):
+    if _holds(chain([start], rest), needles, fold, reader.refers(path)):
         return False
     others = [other for other in reader.beside(path) if Path(other).is_file()]
     return not any(_in(needles, os.fsencode(other), fold) or _holds(blocks(other), needles, fold) for other in others)
