@@ -118,8 +118,7 @@ class _Watching:
         """From the listeners. Who is stopped while it waits for them has seen the run to its end."""
         try:
             for listener in self._listeners:
-                with waiting:
-                    listener.close(deadline)
+                listener.close(deadline)
         except Stopped as stop:
             self.seen.status = stop.exit_status
 

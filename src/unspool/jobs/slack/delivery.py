@@ -5,6 +5,7 @@ from time import monotonic
 
 from msgspec import Struct, structs
 
+from unspool.jobs.pretty.stopping import waiting
 from unspool.jobs.slack.calls import Later, Refused
 from unspool.jobs.slack.outbox import Card, Outbox, Reactions
 from unspool.jobs.slack.post import Post
@@ -106,7 +107,8 @@ class Background:
             self._deadline = monotonic() + deadline * self._second
             self._changed.notify()
         try:
-            self._thread.join(deadline * self._second)
+            with waiting:
+                self._thread.join(deadline * self._second)
         finally:
             with self._changed:
                 self._stopped = True
