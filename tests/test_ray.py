@@ -7,7 +7,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -42,26 +44,34 @@ def long(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return long_sessions(tmp_path_factory.mktemp("long") / "logs", 16)
 
 
-def started(*arguments: str | Path) -> "subprocess.Popen[bytes]":
+@contextmanager
+def started(*arguments: str | Path) -> Iterator["subprocess.Popen[bytes]"]:
     command = [sys.executable, "-m", "unspool", "squash", *map(str, arguments)]
-    return subprocess.Popen(command, stderr=subprocess.PIPE)
-
-
-def writers(parts: Path) -> dict[int, str]:
-    """The processes that write a part right now, and which."""
-    found: dict[int, str] = {}
-    for link in Path("/proc").glob("[0-9]*/fd/*"):
+    with subprocess.Popen(command, stderr=subprocess.PIPE) as process:
         try:
-            target = str(link.readlink())
-        except OSError:
-            continue
-        if target.startswith(f"{parts}/.") and ".done.json" not in target:
-            found[int(link.parts[2])] = Path(target).name.removeprefix(".").partition(".")[0]
-    return found
+            yield process
+        finally:
+            process.kill()
 
 
-def parent_of(pid: int) -> int:
-    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+class Writer(NamedTuple):
+    """A process that writes a part."""
+
+    pid: int
+    node: int
+    """The process that started it."""
+    part: str
+
+
+def writers(parts: Path) -> Iterator[Writer]:
+    """Who writes a part right now. A process may end, and a file be closed, while it is looked at."""
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(FileNotFoundError, ProcessLookupError, PermissionError):
+            node = int((process / "stat").read_text().rpartition(")")[2].split()[1])
+            for descriptor in (process / "fd").iterdir():
+                target = str(descriptor.readlink())
+                if target.startswith(f"{parts}/.") and ".done.json" not in target:
+                    yield Writer(int(process.name), node, Path(target).name.removeprefix(".").partition(".")[0])
 
 
 @pytest.mark.parametrize(
@@ -93,18 +103,19 @@ def test_ray_gives_the_same_bytes(address: str, tmp_path: Path, options: tuple[s
 
 def test_a_killed_worker_costs_nothing_but_time(address: str, long: Path, tmp_path: Path, unspool: Run) -> None:
     out = tmp_path / "out"
-    process = started(long, "-o", out, *BUSY, "--engine", "ray", "--address", address, "--shards", "4")
     nodes: set[int] = set()
-    killed = 0
+    killed = False
     deadline = time.monotonic() + 90
-    while process.poll() is None and time.monotonic() < deadline:
-        for pid, name in writers(out / "parts").items():
-            nodes.add(parent_of(pid))
-            if not killed:
-                os.kill(pid, signal.SIGKILL)
-                killed = not (out / "parts" / f"{name}.part").exists()
-        time.sleep(0.005)
-    assert process.wait(90) == 0, process.stderr and process.stderr.read().decode()
+    with started(long, "-o", out, *BUSY, "--engine", "ray", "--address", address, "--shards", "4") as process:
+        while process.poll() is None and time.monotonic() < deadline:
+            for writer in writers(out / "parts"):
+                nodes.add(writer.node)
+                if not killed:
+                    with suppress(ProcessLookupError):  # it has ended by itself
+                        os.kill(writer.pid, signal.SIGKILL)
+                        killed = not (out / "parts" / f"{writer.part}.part").exists()
+            time.sleep(0.005)
+        assert process.wait(90) == 0, process.stderr and process.stderr.read().decode()
     assert killed, "no worker was killed in the middle of its part"
     assert len(nodes) == 2, "both nodes took part"
     assert unspool("squash", long, "-o", tmp_path / "plain", *BUSY).returncode == 0
@@ -114,13 +125,11 @@ def test_a_killed_worker_costs_nothing_but_time(address: str, long: Path, tmp_pa
 def test_a_killed_driver_can_be_resumed(address: str, long: Path, tmp_path: Path, unspool: Run) -> None:
     out = tmp_path / "out"
     ray = ("--engine", "ray", "--address", address)
-    process = started(long, "-o", out, *BUSY, *ray, "--shards", "8", "-q")
-    for _ in range(6000):
-        if process.poll() is not None or list((out / "parts").glob("*.done.json")):
-            break
-        time.sleep(0.01)
-    process.kill()
-    process.wait(30)
+    with started(long, "-o", out, *BUSY, *ray, "--shards", "8", "-q") as process:
+        for _ in range(6000):
+            if process.poll() is not None or list((out / "parts").glob("*.done.json")):
+                break
+            time.sleep(0.01)
     assert not (out / "summary.json").exists()
     done = unspool("squash", long, "-o", out, *BUSY, *ray, "--resume")
     assert done.returncode == 0, done.stderr.decode()
