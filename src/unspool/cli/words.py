@@ -1,7 +1,6 @@
 """Numbers, times and texts as the commands write them for people."""
 
 import os
-import shutil
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -74,7 +73,11 @@ def short_names(ids: Sequence[str], least: int = 8) -> list[str]:
 
 def terminal_width(stream: int, otherwise: int = 100) -> int:
     """Columns of the terminal that a stream is; of a pipe, those of a usual one."""
-    return shutil.get_terminal_size((otherwise, 24)).columns if os.isatty(stream) else otherwise
+    if not os.isatty(stream):
+        return otherwise
+    from shutil import get_terminal_size  # 2 ms that pipes need not pay
+
+    return get_terminal_size((otherwise, 24)).columns
 
 
 def colour() -> bool | None:

@@ -13,13 +13,14 @@ So has a regular expression words that stand in whatever it matches: see `expres
 import os
 import re
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, partial
 from itertools import chain
 from pathlib import Path
 
 from unspool.ingest.expressions import alternatives
 from unspool.ingest.heads import beginning, marked, reader_of
 from unspool.sources.files import SQLITE, Damaged, blocks
+from unspool.sources.scanning import holds
 
 _WORD = re.compile(r"[A-Za-z0-9]+")  # no underscores: names of servers' tools are put together with them
 _TAIL = re.compile(r"\A(?:[nrt]|u?[0-9a-f]{0,4})", re.IGNORECASE)
@@ -57,6 +58,8 @@ def _needle(candidates: list[str]) -> bytes | None:
 def cannot_match(pattern: str, path: str, fold: bool = False, regex: bool = False) -> bool:
     """Whether no event of the log can hold the pattern; `fold` takes capitals for small letters."""
     needles = needles_for(pattern, regex)
+    if fold:
+        needles = tuple(map(bytes.lower, needles))
     name = os.fsencode(path)
     if not needles or _in(needles, name, fold):  # some logs name their agents by their files
         return False
@@ -79,9 +82,9 @@ def _holds(pieces: Iterable[bytes], needles: tuple[bytes, ...], fold: bool, refe
     try:
         for piece in pieces:
             for data in (tail + piece[:keep], piece) if tail else (piece,):
-                if _in(needles, data, fold) or (refers and refers in data):
+                if _in(needles, data, fold) or (refers and holds(data, refers)):
                     return True
-                if data.rfind(b"\\u00") >= 0 and _ESCAPED_LETTER.search(data):  # from the right: backslashes are rare
+                if holds(data, b"\\u00") and _ESCAPED_LETTER.search(data):
                     return True
             tail = (tail + piece[-keep:])[-keep:]
     except Damaged:
@@ -90,9 +93,7 @@ def _holds(pieces: Iterable[bytes], needles: tuple[bytes, ...], fold: bool, refe
 
 
 def _in(needles: tuple[bytes, ...], data: bytes, fold: bool) -> bool:
-    if fold:
-        data = data.lower()
-    return any((needle.lower() if fold else needle) in data for needle in needles)
+    return any(map(partial(holds, data.lower() if fold else data), needles))
 
 
 @cache

@@ -125,7 +125,8 @@ def blocks(path: str, size: int = BLOCK) -> Iterator[bytes]:
         raise InputNotFound("standard input is closed")
     try:
         with _opened(path, size) as file:
-            start = file.read(_first_bite(file, size))
+            bite, whole = _first_bite(file, size)
+            start = file.read(bite)
             while len(start) < 12 and (more := file.read(12 - len(start))):  # a pipe whose first write was short
                 start += more
             if start.startswith(_GZIP):
@@ -143,7 +144,7 @@ def blocks(path: str, size: int = BLOCK) -> Iterator[bytes]:
             else:
                 while start:
                     yield start
-                    start = file.read(BLOCK)
+                    start = b"" if len(start) == whole else file.read(BLOCK)
     except OSError as error:
         raise InputNotFound(f"{path}: {error.strerror}") from error
 
@@ -154,10 +155,11 @@ def _opened(path: str, bite: int) -> AbstractContextManager[FileIO | BufferedRea
     return opened(path, bite=bite) if is_url(path) else local(path)
 
 
-def _first_bite(file: FileIO | BufferedReader, size: int) -> int:
-    """No more than there is: most files are small, and there are many of them."""
+def _first_bite(file: FileIO | BufferedReader, size: int) -> tuple[int, int]:
+    """How much to read at first, and how much there is in all, 0 if that is not known. Most files are small, and there
+    are many of them: no more than there is, and no second look."""
     whole = os.fstat(file.fileno()).st_size if isinstance(file, FileIO) else 0
-    return min(size, whole + 1) if whole else size
+    return (min(size, whole + 1) if whole else size), whole
 
 
 def _composed(file: BufferedReader) -> Iterator[bytes]:

@@ -50,7 +50,7 @@ def _below(folder: str, root: Path, start: str, end: str | None) -> Iterator[tup
     except OSError:
         return
     for name, entry in entries:
-        path = str(Path(folder, entry.name))
+        path = entry.name if folder == "." else entry.path
         if name.endswith("/") and entry.name.endswith(JOURNAL):
             calls = sorted(call for call in unfinished(Path(path)) if call >= start and (end is None or call < end))
             yield from ((call, size(call)) for call in calls)

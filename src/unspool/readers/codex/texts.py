@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from html import unescape
 from itertools import groupby
 from typing import Any
 
@@ -182,6 +181,8 @@ def _asked(text: str) -> Iterator[Content]:
     """A prompt. Editors write the files that are open above the words of the person, a browser its page around them."""
     above, words = "", text
     if text.startswith(DELEGATED):
+        from html import unescape
+
         passed_on = _INPUT.search(text)
         above, words = _INPUT.sub("", text, count=1), unescape(passed_on[1]).strip() if passed_on else ""
     elif text.lstrip().startswith(("# ", "## ", "<")):
