@@ -42,9 +42,11 @@ def local(timestamp: str | None) -> str:
 
 def fit(text: str, width: int) -> str:
     """The text in just so many columns, however wide its characters are."""
+    text = safe(text)
+    if text.isascii():  # most are: a column each
+        return f"{text if len(text) <= width else text[: width - 1].rstrip() + '…':<{width}}"
     from rich.cells import cell_len, set_cell_size
 
-    text = safe(text)
     return set_cell_size(text if cell_len(text) <= width else set_cell_size(text, width - 1).rstrip() + "…", width)
 
 

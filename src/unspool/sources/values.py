@@ -11,7 +11,6 @@ from unspool.sources.jsontext import dumps
 MOST = 1 << 53
 Number: TypeAlias = Annotated[int, Meta(ge=0, lt=MOST)]
 """Of things: for Structs of what others count."""
-_FRACTION = re.compile(r"(\.\d{6})\d+")
 _UNITS = ((10**11, 1), (10**14, 10**3), (10**17, 10**6), (10**20, 10**9))
 """Seconds below 10¹¹ (the year 5138), then milliseconds, microseconds, nanoseconds: (limit, how many in a second)."""
 
@@ -64,7 +63,7 @@ def time_of(value: Any) -> int | None:
                     return int(value * 1000 / unit) if unit > 1 else int(value * 1000)
             return None
         case str():
-            text = _FRACTION.sub(r"\1", value.strip())
+            text = value.strip()
             try:
                 moment = datetime.fromisoformat(text)
             except ValueError:

@@ -34,8 +34,8 @@ def claims(head: Head) -> bool:
 def is_document(document: Any) -> bool:
     match document:
         case {"sessionId": str(), "messages": list(messages)}:
-            types = [message.get("type") for message in messages[:20] if isinstance(message, dict)]
-            return any(kind in _TYPES for kind in types) or (not types and "projectHash" in document)
+            seen = [message for message in messages[:20] if isinstance(message, dict)]
+            return any(message.get("type") in _TYPES for message in seen) or (not seen and "projectHash" in document)
         case [{"sessionId": str(), "messageId": _, "type": _, "message": _}, *_]:
             return True
         case [{"role": "user" | "model", "parts": list()}, *_]:
@@ -49,13 +49,11 @@ def is_qwen(head: Head) -> bool:
     """The same bytes may be either's: the folder and the models' names tell."""
     if ".qwen" in head.path.replace("\\", "/").split("/"):
         return True
-    messages = [
-        message for message in listing(mapping(head.document).get("messages"))[:50] if isinstance(message, dict)
-    ]
-    models = {model for message in messages if isinstance(model := message.get("model"), str)}
-    return any(model.lower().startswith(_QWEN_MODELS) for model in models) or any(
-        message.get("type") == "qwen" for message in messages
-    )
+    for message in map(mapping, listing(mapping(head.document).get("messages"))[:50]):
+        model = message.get("model")
+        if message.get("type") == "qwen" or (isinstance(model, str) and model.lower().startswith(_QWEN_MODELS)):
+            return True
+    return False
 
 
 class Document:
@@ -95,7 +93,7 @@ class Document:
         facts.started = clock(value.get("startTime"))
         facts.title = string(value.get("summary"))
         if value.get("kind") == "subagent":
-            turns.agent = log.session
+            turns.belong(log.session)
         if any(True for _ in continued(self._path)):
             log.note("skipped", "the session goes on in a .jsonl beside, which repeats this one")
             return

@@ -87,9 +87,9 @@ class Recording:
         parent = parent_of(self._path)
         log.session = parent or name
         if parent is not None:
-            turns.agent, turns.stream = name, f"agent:{name}"
+            turns.belong(name, f"agent:{name}")
         elif header.get("kind") == "subagent":
-            turns.agent = name
+            turns.belong(name)
         log.at(header.get("startTime"))
         facts = log.facts
         facts.project = project_of(self._path, string(header.get("projectHash")))

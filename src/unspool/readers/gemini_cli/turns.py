@@ -10,6 +10,7 @@ answer. What changes after it was told cannot be taken back. The model's words a
 of messages brings, is what the model is shown from there on, and nobody said it again.
 """
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -95,9 +96,9 @@ class Turns:
         self._called: set[str] = set()
         self._answered: set[str] = set()
         self._waiting: _Waiting | _Prompt | None = None
-        self.stream = MAIN
         self.agent: str | None = None
         """The sub-agent whose messages they are: what is typed there was typed by an agent."""
+        self.emit: Callable[[Content, str], None] = log.emit
 
     def knows(self, name: Any) -> bool:
         """Whether a message of that id was told, and was more than context."""
@@ -112,8 +113,10 @@ class Turns:
     def begun(self) -> bool:
         return any(not told.context for told in self._told.values())
 
-    def emit(self, content: Content, key: str) -> None:
-        self._log.emit(content, key if self.agent is None else f"{self.agent}:{key}", self.stream)
+    def belong(self, agent: str, stream: str = MAIN) -> None:
+        """The messages are those of a sub-agent."""
+        self.agent = agent
+        self.emit = lambda content, key: self._log.emit(content, f"{agent}:{key}", stream)
 
     def message(self, value: Any, place: str = "", *, history: bool = False, rewritten: bool = False) -> None:
         """`place`: the name of a message without an id, if its line is not.
