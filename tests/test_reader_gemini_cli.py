@@ -118,6 +118,12 @@ def test_a_call_without_tokens_is_no_call() -> None:
     assert usage_of("m", (0, 0, 0, 0, 0, 0)) is None
 
 
+def test_what_nobody_can_count_to_is_no_count() -> None:
+    usage = usage_of("m", (10**30, "7", 5, None, -1, 10**30))
+    assert usage is not None
+    assert (usage.input, usage.output) == (0, 5)
+
+
 def test_a_session_that_was_resumed_is_read_once(tmp_path: Path) -> None:
     shutil.copy(FOLDER.parent / "gemini_cli_json" / "session.json", tmp_path)
     assert events_of(tmp_path / "session.json")

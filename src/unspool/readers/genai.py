@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from unspool.model.event import Compacted, Content, Notification, SlashCommand, TokenUsage, User
-from unspool.sources.values import count, mapping, placeholder, string, text_of
+from unspool.sources.values import MOST, count, mapping, placeholder, string, text_of
 
 FAILED = ("error", "cancelled")
 """States of a tool call that ended badly."""
@@ -235,7 +235,7 @@ def usage_of(
     The prompt holds what was cached. Google counts thoughts beside the candidates and the prompts of tools beside the
     prompt; OpenAI, whose numbers stand here too, counts thoughts as candidates. The total tells which it was.
     """
-    asked, cached, output, thoughts, tool, total = [n if type(n) is int and n >= 0 else count(n) for n in counts]
+    asked, cached, output, thoughts, tool, total = [n if type(n) is int and 0 <= n < MOST else count(n) for n in counts]
     if not (asked or output or thoughts):
         return None
     if tool and total == asked + output + thoughts + tool:
