@@ -144,7 +144,7 @@ def _held(logs: list[str], named: list[str], copies: "tuple[Copy, ...]") -> dict
 
 
 def _renamed(session: Found, name: Callable[[str], str]) -> Found:
-    tellers = {stream: name(file) for stream, file in session.tellers.items()}
+    tellers = {stream: list(map(name, files)) for stream, files in session.tellers.items()}
     return replace(session, files=list(map(name, session.files)), tellers=tellers)
 
 

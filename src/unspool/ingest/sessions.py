@@ -1,5 +1,6 @@
 """The sessions on this machine, or in given files: each once, whichever files it is spread over."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
 import msgspec
@@ -12,6 +13,7 @@ from unspool.model.session import StreamDigest, Tokens
 
 LATEST = "latest"
 _numbers = msgspec.msgpack.Decoder(list[int]).decode
+_NONE = msgspec.msgpack.encode([])
 
 
 class Found(Struct):
@@ -21,8 +23,8 @@ class Found(Struct):
     streams: dict[str, StreamDigest]
     files: list[str]
     """Those with its main stream first."""
-    tellers: dict[str, str] = {}
-    """Of each stream the file that tells most of it: an agent may stand in its own log and in its master's."""
+    tellers: dict[str, list[str]] = {}
+    """Of each stream the files that tell it, one after another: see `_join`."""
     copied: Tokens = Tokens()
     """What those of its calls used that were counted elsewhere: see `_settle_copies`."""
 
@@ -76,18 +78,44 @@ def gather(files: Iterable[tuple[str, FileDigest]]) -> list[Found]:
         name = digest.facts.agent, digest.facts.id
         if name not in found:
             found[name] = Found(digest.facts, {}, [], {})
-        _join(found[name], [path], digest.streams, dict.fromkeys(digest.streams, path))
+        _join(found[name], [path], digest.streams, {stream: [path] for stream in digest.streams})
     _adopt(found)
     _settle_copies(found.values())
     return sorted(found.values(), key=lambda session: (session.end or "", session.id), reverse=True)
 
 
-def _join(session: Found, files: list[str], streams: dict[str, StreamDigest], tellers: dict[str, str]) -> None:
-    session.files += [path for path in files if path not in session.files]
+def _join(session: Found, files: list[str], streams: dict[str, StreamDigest], tellers: dict[str, list[str]]) -> None:
+    """A stream may go on in another file, where one begins after the other ended. Else it is told twice, as an agent is
+    in its own log and in its master's: the fuller telling counts."""
     for name, told in streams.items():
-        known = session.streams.get(name)
-        if known is None or told.events > known.events:  # an agent told twice: in its own log and in its master's
+        known, others = session.streams.get(name), session.tellers.get(name, [])
+        if known is not None and _goes_on(known, told):
+            session.streams[name], session.tellers[name] = _one_after(known, told), others + tellers[name]
+        elif known is not None and _goes_on(told, known):
+            session.streams[name], session.tellers[name] = _one_after(told, known), tellers[name] + others
+        elif known is None or told.events > known.events:
             session.streams[name], session.tellers[name] = told, tellers[name]
+    session.files = list(dict.fromkeys([*session.tellers.get(MAIN, ()), *session.files, *files]))
+
+
+def _goes_on(one: StreamDigest, other: StreamDigest) -> bool:
+    return one.end is not None and other.start is not None and one.end < other.start
+
+
+def _one_after(one: StreamDigest, other: StreamDigest) -> StreamDigest:
+    """What two parts of a stream tell together."""
+    return StreamDigest(
+        one.events + other.events,
+        one.turns + other.turns,
+        one.tools + other.tools,
+        one.tokens + other.tokens,
+        dict(Counter(one.models) + Counter(other.models)),
+        one.prompt or other.prompt,
+        one.start,
+        other.end,
+        one.calls + other.calls,
+        msgspec.msgpack.encode([number for part in (one, other) for number in _numbers(part.spent or _NONE)]),
+    )
 
 
 def _adopt(found: dict[tuple[str, str], Found]) -> None:

@@ -63,6 +63,6 @@ def _told(found: Found, spawned: dict[str, str]) -> Iterator[tuple[str, Event | 
                     continue
                 if isinstance(item.content, AgentSpawn) and item.content.provider_call_id is not None:
                     spawned[f"agent:{item.content.agent_id}"] = item.content.provider_call_id
-                if found.tellers.get(item.stream_id, path) != path:
+                if path not in found.tellers.get(item.stream_id, (path,)):
                     continue
             yield found.facts.agent, item

@@ -87,7 +87,7 @@ def read_session(found: Found, stream: str | None = None) -> Iterator[tuple[Open
                     continue
                 if stream is not None and item.stream_id != stream:
                     continue
-                if found.tellers.get(item.stream_id, path) != path:
+                if path not in found.tellers.get(item.stream_id, (path,)):
                     continue
             yield log, item
 
