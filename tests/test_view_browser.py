@@ -158,3 +158,58 @@ def test_pictures_are_shown(window: Window, tmp_path: Path) -> None:
         assert page.locator("img").evaluate("image => image.naturalWidth") == 1
         page.keyboard.press("t")
         expect(page.get_by_role("region", name="Transcript").locator("img")).to_be_visible()
+
+
+def test_a_link_to_nothing_leads_back_to_the_list(window: Window, session: Path, tmp_path: Path) -> None:
+    trace = Agent().asks("Hello").says("Hi").save(tmp_path / "trace.jsonl")
+    with viewer(session, trace) as address:
+        page = window.open(address)
+        page.locator(".reel").first.wait_for()
+        page.goto(page.url.partition("#")[0] + "#/0123456789ab/graph")
+        page.get_by_role("alert").get_by_role("link", name="Back to the list").click()
+        expect(page.locator(".reel")).to_have_count(2)
+    window.faults.clear()  # that nothing was there
+
+
+def test_lines_of_windows(window: Window, tmp_path: Path) -> None:
+    agent = (
+        Agent()
+        .asks("Go")
+        .calls("t1", "Bash", command="dir")
+        .result("t1", "one file\r\ntwo files\r\n100%\r")
+        .says("Done")
+    )
+    with viewer(agent.save(tmp_path / "trace.jsonl")) as address:
+        page = window.open(address)
+        page.get_by_role("button", name="Bash").click()
+        expect(page.get_by_label("output").locator(".text")).to_have_text(["one file", "two files", "100%"])
+
+
+LONG = [f"line {number} of it" for number in range(2500)]
+
+
+def test_what_is_expanded_or_copied_is_whole(window: Window, tmp_path: Path) -> None:
+    """Long texts are sent cut, until somebody wants to see them."""
+    text = "\n".join([*LONG, "The end"])
+    agent = Agent().asks("Go").calls("t1", "Bash", command="make").result("t1", text, is_error=True)
+    agent.calls("t2", "Write", file_path="a.txt", content=text).result("t2", "ok").says(text, thinking=text)
+    with viewer(agent.save(tmp_path / "trace.jsonl")) as address:
+        page = window.open(address, permissions=["clipboard-read", "clipboard-write"])
+        ready(page)
+        page.get_by_label("Copy output").click()
+        expect(page.get_by_role("status").filter(has_text="output copied")).to_be_visible()
+        assert page.evaluate("navigator.clipboard.readText()") == text
+        page.keyboard.press("e")
+        for row, where in ((0, ".output"), (1, ".one"), (2, ".said"), (2, ".thinking")):
+            rows(page).nth(row).click()
+            expect(page.locator(f".request {where}").last).to_contain_text("The end")
+        page.keyboard.press("t")
+        page.get_by_role("region", name="Transcript").locator("> div").evaluate("list => list.scrollTo(0, 1e7)")
+        expect(page.get_by_role("region", name="Transcript").locator(".said")).to_contain_text("The end")
+
+
+def test_one_long_line_is_folded(window: Window, tmp_path: Path) -> None:
+    agent = Agent().asks("Go").calls("t1", "Bash", command="make").result("t1", "x" * 50_000, is_error=True).says("Oh")
+    with viewer(agent.save(tmp_path / "trace.jsonl")) as address:
+        page = window.open(address)
+        expect(page.get_by_role("button", name=re.compile("more lines"))).to_be_visible()

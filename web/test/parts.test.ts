@@ -19,6 +19,9 @@ describe("terminal output", () => {
     ]);
     expect(plain("a\x1b]8;;http://x\x07b\x1b[38;5;200mc\u202ed\x00")).toBe("abcd");
     expect(plain("10%\r20%\r100%\nnext")).toBe("100%\nnext");
+    expect(plain("of Windows\r\nand the last\r")).toBe("of Windows\nand the last");
+    expect(runs("a line of Windows\r")).toEqual([{ text: "a line of Windows", style: "" }]);
+    expect(runs("\x1b[32m50%\r\x1b[K100%\x1b[0m\r")).toEqual([{ text: "100%", style: "ansi-fg-green" }]);
   });
 });
 

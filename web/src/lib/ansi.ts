@@ -14,9 +14,16 @@ export function plain(text: string): string {
   return overwritten(text.replace(ESCAPES, "")).replace(CONTROLS, "");
 }
 
-/** A carriage return alone begins the line anew: progress bars. */
+/** A carriage return alone begins the line anew: progress bars. At the end of a line it is only that: Windows. */
 function overwritten(text: string): string {
-  return text.includes("\r") ? text.replace(/\r\n/g, "\n").replace(/^.*\r(?!\n)/gm, "") : text;
+  return text.includes("\r") ? text.split("\n").map(settled).join("\n") : text;
+}
+
+/** What is left of a line: its last writing, in the colours that hold by then. */
+function settled(line: string): string {
+  const writings = line.split("\r");
+  const last = writings.findLastIndex((writing) => writing.replace(ESCAPES, "") !== "");
+  return writings.map((writing, i) => (i < last ? (writing.match(ESCAPES) ?? []).join("") : writing)).join("");
 }
 
 export function runs(text: string): Run[] {
@@ -24,8 +31,9 @@ export function runs(text: string): Run[] {
   const found: Run[] = [];
   let style = "";
   let at = 0;
+  text = overwritten(text);
   const put = (piece: string): void => {
-    const clean = overwritten(piece).replace(CONTROLS, "");
+    const clean = piece.replace(CONTROLS, "");
     if (clean) found.push({ text: clean, style });
   };
   for (const match of text.matchAll(ESCAPES)) {

@@ -7,10 +7,13 @@ export interface Placed {
   answer: boolean;
 }
 
+/** A card of a request. `called`: the message that a call stands in; `message` is that of its result, once there is one. */
+export type RequestCard = Card & { called?: string };
+
 /** `calls`: messages whose calls may be answered here, such as those of the parent's answer. */
-export function cardsOf(placed: Placed[], calls: MessageCard[], request: string): Card[] {
-  const cards: Card[] = [];
-  const open = new Map<string, Card>();
+export function cardsOf(placed: Placed[], calls: MessageCard[], request: string): RequestCard[] {
+  const cards: RequestCard[] = [];
+  const open = new Map<string, RequestCard>();
   const known = new Map(calls.flatMap((m) => (m.calls ?? []).map((c) => [c.id, { c, m }] as const)));
   for (const { message, at, answer } of placed) {
     const key = `${request}/${answer ? "a" : "m"}${at}`;
@@ -18,7 +21,7 @@ export function cardsOf(placed: Placed[], calls: MessageCard[], request: string)
     if (message.role === "tool_result") {
       const waiting = message.answers ? open.get(message.answers) : undefined;
       const called = message.answers ? known.get(message.answers) : undefined;
-      const card: Card = waiting ?? (called ? { kind: "call", key, call: called.c, message: message.id } : { kind: "result", key });
+      const card: RequestCard = waiting ?? (called ? { kind: "call", key, call: called.c, called: called.m.id } : { kind: "result", key });
       card.result = text;
       card.result_cut = message.cut ?? 0;
       card.result_lines = message.lines ?? 0;
@@ -46,7 +49,7 @@ export function cardsOf(placed: Placed[], calls: MessageCard[], request: string)
       });
     }
     (message.calls ?? []).forEach((call, i) => {
-      const card: Card = { kind: "call", key: `${key}.${i}`, call, open: true, message: message.id };
+      const card: RequestCard = { kind: "call", key: `${key}.${i}`, call, open: true, called: message.id };
       if (call.id) open.set(call.id, card);
       cards.push(card);
     });

@@ -73,6 +73,11 @@ export function plural(n: number, one: string, many = `${one}s`): string {
   return `${n.toLocaleString("en")} ${n === 1 ? one : many}`;
 }
 
+/** About how many lines a text takes on a screen: one of them may be very long. */
+export function rowsOf(text: string, lines: number | null | undefined): number {
+  return Math.max(lines ?? 1, Math.ceil(text.length / 110));
+}
+
 export function prompt(usage: Usage | null | undefined): number {
   return usage ? (usage.input ?? 0) + (usage.cache_read ?? 0) + (usage.cache_write ?? 0) : 0;
 }

@@ -96,9 +96,10 @@ export class State {
   private arrive(): void {
     this.route = parse(location.hash);
     const id = this.route.reel;
+    if (this.home && this.reel?.id !== id) this.failure = null; // what could not be read was left
     if (id === null) {
       this.reel = null;
-      this.opening = null;
+      [this.opening, this.loading] = [null, false];
     } else if (this.reel?.id !== id && this.opening !== id) void this.open(id);
   }
 
@@ -117,10 +118,9 @@ export class State {
       await this.fill(id, first, []);
       this.home = await this.store.home(); // what was read has sums now
     } catch (error) {
-      this.failure = String(error instanceof Error ? error.message : error);
+      if (this.route.reel === id) this.failure = String(error instanceof Error ? error.message : error);
     } finally {
-      if (this.opening === id) this.opening = null;
-      this.loading = false;
+      if (this.opening === id) [this.opening, this.loading] = [null, false];
     }
   }
 

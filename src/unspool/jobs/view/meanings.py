@@ -4,6 +4,7 @@ from functools import lru_cache
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from unspool.actions import vocabulary_for
 from unspool.actions.vocabulary import Vocabulary
@@ -30,7 +31,7 @@ def in_words(call: CookedCall, agent: str | None) -> ToolCall:
     return ToolCall(call.name, call.id, arguments, words_of(agent).read)
 
 
-def shown(call: ToolCall, most: int = MOST) -> Call:
+def shown(call: ToolCall) -> Call:
     told = briefly(call)
     written = indented(call.given)
     diff = change_of(call) if call.kind in ("file_edit", "file_write", "plan") or call.actions else ""
@@ -41,13 +42,18 @@ def shown(call: ToolCall, most: int = MOST) -> Call:
         id=call.provider_call_id,
         kind=call.kind,
         does=told[:400],
-        arguments=written[:most],
-        diff=diff[:most],
+        arguments=written,
+        diff=diff,
         path=text_of(mapping(call.arguments).get("file_path")) or None,
         added=sum(line.startswith("+") for line in lines) if is_diff else None,
         removed=sum(line.startswith("-") for line in lines) if is_diff else None,
-        cut=max(0, len(written) - most),
     )
+
+
+def shortened(call: Call) -> Call:
+    """As it is sent without being asked for the whole."""
+    left = max(len(call.arguments), len(call.diff)) - MOST
+    return call if left <= 0 else replace(call, arguments=call.arguments[:MOST], diff=call.diff[:MOST], cut=left)
 
 
 _TELLING = ("command", "cmd", "file_path", "path", "query", "pattern", "url", "prompt", "description", "name")

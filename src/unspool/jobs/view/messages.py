@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Set
 
 from unspool.jobs.view.caching import Asked, report
-from unspool.jobs.view.meanings import MOST, in_words, indented, shown
+from unspool.jobs.view.meanings import MOST, in_words, indented, shortened, shown
 from unspool.jobs.view.originals import exchange_of
 from unspool.jobs.view.pages import CacheReport, Graph, MessageCard, RequestPage, ToolPage
 from unspool.jobs.view.parting import Step
@@ -69,14 +69,16 @@ def cards(known: Loaded, names: Iterable[str], uncut: bool = False) -> list[Mess
 
 
 def _card(message: CookedMessage, agent: str | None, typed: Set[str] | None, uncut: bool) -> MessageCard:
-    text, most = message.content, 1 << 40 if uncut else MOST
+    text = message.content
+    most = len(text) if uncut else MOST
+    calls = [shown(in_words(call, agent)) for call in message.tool_calls or ()]
     return MessageCard(
         id=message.id,
         role=message.role,
         text=text[:most],
         cut=max(0, len(text) - most),
         lines=text.count("\n") + 1 if text else 0,
-        calls=[shown(in_words(call, agent), most) for call in message.tool_calls or ()],
+        calls=calls if uncut else [shortened(call) for call in calls],
         answers=message.tool_use_id,
         is_error=message.is_error,
         pictures=bool(_PLACEHOLDER.search(text)),

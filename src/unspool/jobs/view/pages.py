@@ -125,7 +125,7 @@ class Call(Struct, omit_defaults=True):
     added: int | None = None
     removed: int | None = None
     cut: int = 0
-    """Characters of the arguments that were left out."""
+    """Characters that were left out, of the arguments or the diff: ask for the whole."""
 
 
 class Picture(Struct):

@@ -7,7 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from unspool.ingest.assembly import assemble
-from unspool.jobs.view.meanings import MOST, in_words, one_line, shown
+from unspool.jobs.view.meanings import MOST, in_words, one_line, shortened, shown
 from unspool.jobs.view.pages import Card, GraphRow, Transcript, TurnRow
 from unspool.jobs.view.reels import Loaded, Reel, SessionReel, total
 from unspool.jobs.view.rows import spoken, unmarked
@@ -65,10 +65,12 @@ def whole_card(reel: Reel, known: Loaded, at: str | None, number: int) -> Card |
 
 def _cut(card: Card) -> Card:
     text, result = card.text, card.result or ""
-    if len(text) <= MOST and len(result) <= MOST:
+    call = None if card.call is None else shortened(card.call)
+    if len(text) <= MOST and len(result) <= MOST and call is card.call:
         return card
     return replace(
         card,
+        call=call,
         text=text[:MOST],
         cut=max(0, len(text) - MOST),
         result=None if card.result is None else result[:MOST],
