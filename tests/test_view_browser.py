@@ -14,6 +14,8 @@ if reason := missing():
 
 from playwright.sync_api import expect
 
+LONG = [f"line {number} of it" for number in range(2500)]
+
 
 def test_the_graph_and_what_is_new_in_a_request(window: Window, address: str) -> None:
     page = window.open(address)
@@ -131,6 +133,20 @@ def test_a_diff_word_by_word(window: Window, address: str) -> None:
     expect(page.locator(".diff ins", has_text="file")).to_be_visible()
 
 
+def test_a_diff_far_behind_in_a_long_prompt(window: Window, tmp_path: Path) -> None:
+    agent = Agent()
+    agent.system = "\n".join([*LONG, "The time is one."])
+    agent.asks("One").says("1")
+    agent.system = "\n".join([*LONG, "The time is two."])
+    with viewer(agent.asks("Two").says("2").save(tmp_path / "trace.jsonl")) as address:
+        page = window.open(address)
+        ready(page)
+        page.keyboard.press("j")
+        page.keyboard.press("d")
+        expect(page.locator(".diff .changed del")).to_have_text("one")
+        expect(page.locator(".diff .changed ins")).to_have_text("two")
+
+
 def test_a_session(window: Window, session: Path) -> None:
     with viewer(session) as address:
         page = window.open(address)
@@ -183,9 +199,6 @@ def test_lines_of_windows(window: Window, tmp_path: Path) -> None:
         page = window.open(address)
         page.get_by_role("button", name="Bash").click()
         expect(page.get_by_label("output").locator(".text")).to_have_text(["one file", "two files", "100%"])
-
-
-LONG = [f"line {number} of it" for number in range(2500)]
 
 
 def test_what_is_expanded_or_copied_is_whole(window: Window, tmp_path: Path) -> None:

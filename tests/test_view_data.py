@@ -214,6 +214,22 @@ def test_search_in_a_trace_and_in_closed_sessions(tmp_path: Path) -> None:
     assert (hit.where, hit.request) == ("result", "c2")
 
 
+@pytest.mark.parametrize("is_open", [False, True], ids=["closed", "open"])
+def test_a_hit_in_a_session_leads_to_its_card(tmp_path: Path, is_open: bool) -> None:
+    log = Claude().user("Mend it").calls("t1", "Bash", command="ls").result("t1", 'a\n"C:\\Temp" b')
+    log.calls("t2", "Bash", command="make").result("t2", "built").says("Done").user("And paint it").says("Red")
+    catalog = Catalog([str(log.save(tmp_path / "log.jsonl"))])
+    (reel,) = catalog
+    known = reel.load() if is_open else None
+    for words, where, card in (('"c:\\temp"', "result", 1), ("MAKE", "tool", 2), ("paint it", "user", 4)):
+        (hit,) = (hit for hit in search(catalog, words).hits if hit.where != "title")
+        assert (hit.where, hit.match.lower()) == (where, words.lower())
+        assert "is_error" not in hit.after
+        assert transcript(reel, known or reel.load(), name=hit.request).found == card
+        if not is_open:
+            reel._loaded = None
+
+
 def test_an_original_has_settings_and_a_curl_without_a_key(tmp_path: Path) -> None:
     reel, known = opened(a_day().save(tmp_path / "a.jsonl"))
     found = original(reel, known.cooked.requests[0])

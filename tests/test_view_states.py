@@ -49,6 +49,47 @@ def test_a_transcript_that_grows(window: Window, tmp_path: Path) -> None:
         expect(transcript.get_by_text("no result")).to_have_count(0)
 
 
+def test_many_tabs_all_follow(window: Window, tmp_path: Path) -> None:
+    """A browser holds six connections to a server: more tabs than that must not wait for each other."""
+    agent = a_day()
+    path = agent.save(tmp_path / "trace.jsonl")
+    with viewer(path) as address:
+        first = window.open(address)
+        ready(first)
+        pages = [first.context.new_page() for _ in range(7)]
+        for page in pages:
+            page.goto(first.url)
+            expect(rows(page)).to_have_count(5)
+            expect(page.get_by_text("live", exact=True)).to_be_visible()
+        for count, gone in ((6, None), (7, first)):
+            if gone is not None:  # the tab that listened for all
+                gone.close()
+                expect(pages[0].get_by_text("live", exact=True)).to_be_visible()
+            agent.asks(f"Question {count}").says("Here it is")
+            agent.save(path)
+            for page in (pages[0], pages[-1]):
+                expect(rows(page)).to_have_count(count, timeout=20_000)
+
+
+def test_a_hit_in_a_closed_session_leads_to_it(window: Window, missed: Path, tmp_path: Path) -> None:
+    log = Claude()
+    for number in range(300):
+        log.user(f"Task {number}").calls(f"t{number}", "Bash", command="make").result(
+            f"t{number}", f"made needle{number}."
+        )
+        log.says("Done")
+    with viewer(missed, log.save(tmp_path / "log.jsonl")) as address:
+        page = window.open(address)
+        page.locator(".reel").first.wait_for()
+        for words in ("needle200.", "needle100."):  # it is closed, then open
+            page.keyboard.press("/")
+            page.keyboard.type(words)
+            expect(page.get_by_role("option", name=re.compile(words))).to_be_visible()
+            page.keyboard.press("Enter")
+            page.locator(".marked").get_by_role("button", name="Bash").click()
+            expect(page.locator(".marked")).to_contain_text(words)
+
+
 def test_runs_of_calls_are_folded(window: Window, tmp_path: Path) -> None:
     agent = Agent().asks("Read it all")
     for number in range(60):

@@ -42,6 +42,19 @@ describe("align", () => {
 });
 
 describe("words", () => {
+  it("finds one word in a very long text, and gives up on what has nothing in common", () => {
+    const text = Array.from({ length: 200_000 }, (_, i) => `w${i}`).join(" ");
+    const pieces = words(`${text} one ${text}`, `${text} two ${text}`);
+    expect(pieces.filter((p) => p.state !== "same")).toEqual([
+      { text: "one", state: "removed" },
+      { text: "two", state: "added" },
+    ]);
+    const other = Array.from({ length: 200_000 }, (_, i) => `v${i % 977}`).join(" ");
+    const whole = (state: string): string => words(text, other).filter((p) => p.state === "same" || p.state === state).map((p) => p.text).join("");
+    expect([whole("removed"), whole("added")]).toEqual([text, other]);
+    expect(words("a b", "a b")).toEqual([{ text: "a b", state: "same" }]);
+    expect(words("", "b")).toEqual([{ text: "b", state: "added" }]);
+  });
   it("is word by word, and gives both texts back", () => {
     const pieces = words("the old path is imported", "the new path is imported here");
     const of = (state: string): string => pieces.filter((p) => p.state === "same" || p.state === state).map((p) => p.text).join("");

@@ -56,6 +56,8 @@ class Hit(Struct):
     before: str
     match: str
     after: str
+    id: str = ""
+    """The event's."""
 
 
 class Searched(Struct):
@@ -148,7 +150,7 @@ def _hit(event: Event, agent: str, data: bytes, place: tuple[int, int], form: st
     begin, end = place
     about = (agent, event.session_id, event.timestamp, event.stream_id, event.type)
     if form != "line":
-        return Hit(line(event, agent, payload), about, "", "", "")
+        return Hit(line(event, agent, payload), about, "", "", "", event.id)
     before = data[max(0, begin - _AROUND) : begin].rpartition(b'":"')[2]  # from the beginning of the text it stands in
     around = before, data[begin:end], data[end : end + 4 * _AROUND]
-    return Hit(b"", about, *(piece.decode("utf-8", "replace") for piece in around))
+    return Hit(b"", about, *(piece.decode("utf-8", "replace") for piece in around), id=event.id)

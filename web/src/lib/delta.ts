@@ -67,13 +67,33 @@ export interface Piece {
   state: "same" | "added" | "removed";
 }
 
-const LONGEST = 20_000;
+const PATIENCE = 250; // milliseconds
 
-/** Word by word; line by line where that would take too long. */
+/** Word by word; line by line where that takes too long, and as a whole where that does too. */
 export function words(a: string, b: string): Piece[] {
-  const parts = a.length + b.length > LONGEST ? diffLines(a, b) : diffWordsWithSpace(a, b);
-  return parts.map((p) => ({ text: p.value, state: p.added ? "added" : p.removed ? "removed" : "same" }));
+  const most = Math.min(a.length, b.length);
+  let start = 0;
+  while (start < most && a[start] === b[start]) start++;
+  if (start < Math.max(a.length, b.length)) while (start > 0 && !/\s/.test(a[start - 1]!)) start--; // whole words
+  let end = 0;
+  while (end < most - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end++;
+  while (end > 0 && !/\s/.test(a[a.length - end]!)) end--;
+  const [x, y] = [a.slice(start, a.length - end), b.slice(start, b.length - end)];
+  const parts = diffWordsWithSpace(x, y, { timeout: PATIENCE }) ?? diffLines(x, y, { timeout: PATIENCE }) ?? [
+    { value: x, removed: true, added: false },
+    { value: y, removed: false, added: true },
+  ];
+  const middle = parts.map((p): Piece => ({ text: p.value, state: p.added ? "added" : p.removed ? "removed" : "same" }));
+  const pieces: Piece[] = [];
+  for (const piece of [same(a.slice(0, start)), ...middle, same(a.slice(a.length - end))]) {
+    const last = pieces.at(-1);
+    if (piece.text && last?.state === piece.state) last.text += piece.text;
+    else if (piece.text) pieces.push(piece);
+  }
+  return pieces;
 }
+
+const same = (text: string): Piece => ({ text, state: "same" });
 
 export interface DiffLine {
   kind: "context" | "added" | "removed" | "head";

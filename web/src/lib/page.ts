@@ -9,6 +9,7 @@ import type {
   MessageCard,
   Original,
   Picture,
+  ReelRow,
   RequestPage,
   ToolPage,
   Transcript,
@@ -180,7 +181,11 @@ export class PageStore implements Store {
     const places = reel ? null : await this.places(wanted);
     for (const row of rows) {
       if (hits.length >= MOST) return { hits: hits.slice(0, MOST), more: true };
-      if (!places || places.has(row.id)) hits.push(...inReel(row.id, await this.reel(row.id), wanted));
+      if (!places || places.has(row.id)) {
+        const kept = await this.reel(row.id);
+        const session = kept.transcripts[""];
+        hits.push(...(session ? inSession(row, session.cards, wanted) : inReel(row.id, kept, wanted)));
+      }
     }
     return { hits: hits.slice(0, MOST), more: hits.length > MOST };
   };
@@ -193,6 +198,26 @@ function joined(before: string[], added: string[], keep: [number, number][]): st
     else whole.push(added[from]!);
   }
   return whole;
+}
+
+const PLACES: Record<string, string> = { prompt: "user", said: "assistant" };
+
+/** Card by card: there a hit leads to. */
+function inSession(reel: ReelRow, cards: Card[], wanted: string): Hit[] {
+  const hits: Hit[] = [];
+  let title = reel.name;
+  for (const card of cards) {
+    if (card.kind === "prompt" && !card.depth) title = (card.text ?? "").slice(0, 300);
+    const texts = [[PLACES[card.kind] ?? card.kind, card.text], ["tool", card.call?.name], ["tool", card.call?.arguments], ["result", card.result]] as const;
+    for (const [where, text] of texts) {
+      const found = hit(reel.id, where, text ?? "", wanted);
+      if (!found) continue;
+      hits.push({ ...found, title, request: card.key, time: card.time ?? null });
+      break;
+    }
+    if (hits.length >= MOST) break;
+  }
+  return hits;
 }
 
 function inReel(id: string, kept: Kept, wanted: string): Hit[] {

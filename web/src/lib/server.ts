@@ -21,6 +21,9 @@ async function get<T>(path: string, values: Record<string, string | number> = {}
 
 const CHUNK = 200;
 
+/** What one tab tells the others. */
+type News = { kind: "grown"; grown: Grown } | { kind: "home" } | { kind: "state"; connected: boolean } | { kind: "who" };
+
 export class ServerStore implements Store {
   private kept = new Map<string, { messages: Recent<string, MessageCard>; requests: Recent<string, Promise<RequestPage>> }>();
 
@@ -76,10 +79,34 @@ export class ServerStore implements Store {
   search = (q: string, reel: string | null): Promise<Found> => get("search", { q, reel: reel ?? "" });
 
   live(grown: (g: Grown) => void, home: () => void, state: (connected: boolean) => void): void {
-    const source = new EventSource("api/live");
-    source.addEventListener("open", () => state(true));
-    source.addEventListener("error", () => state(false));
-    source.addEventListener("grown", (e) => grown(JSON.parse((e as MessageEvent<string>).data) as Grown));
-    source.addEventListener("home", () => home());
+    // A browser holds six connections to a server, so all tabs share one: whoever has the lock listens, and tells the others.
+    const others = new BroadcastChannel("unspool-live");
+    let connected: boolean | null = null; // of the one who listens
+    const hear = (news: News): void => {
+      if (news.kind === "grown") grown(news.grown);
+      else if (news.kind === "home") home();
+      else if (news.kind === "state") state(news.connected);
+    };
+    const tell = (news: News): void => {
+      hear(news);
+      others.postMessage(news);
+    };
+    others.addEventListener("message", (e: MessageEvent<News>) => {
+      if (e.data.kind !== "who") hear(e.data);
+      else if (connected !== null) others.postMessage({ kind: "state", connected } satisfies News);
+    });
+    others.postMessage({ kind: "who" } satisfies News);
+    const listen = (): void => {
+      const source = new EventSource("api/live");
+      const told = (now: boolean): void => tell({ kind: "state", connected: (connected = now) });
+      source.addEventListener("open", () => told(true));
+      source.addEventListener("error", () => told(false));
+      source.addEventListener("grown", (e) => tell({ kind: "grown", grown: JSON.parse((e as MessageEvent<string>).data) as Grown }));
+      source.addEventListener("home", () => tell({ kind: "home" }));
+    };
+    void navigator.locks.request("unspool-live", () => {
+      listen();
+      return new Promise<void>(() => {}); // until the tab is closed
+    });
   }
 }

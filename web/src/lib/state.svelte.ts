@@ -62,9 +62,12 @@ export class State {
     }
     if (this.home.live) {
       this.store.live(
-        (g) => void this.grew(g).catch(this.tell),
+        (g) => this.follow(g),
         () => void this.store.home().then((h) => (this.home = h), this.tell),
-        (c) => (this.connected = c),
+        (c) => {
+          if (c && !this.connected) void this.catchUp().catch(this.tell);
+          this.connected = c;
+        },
       );
     }
     const only = this.home.reels.length === 1 ? this.home.reels[0] : undefined;
@@ -116,6 +119,8 @@ export class State {
       const first = await this.store.graph(id, 0);
       if (this.route.reel !== id) return;
       await this.fill(id, first, []);
+      const told = this.newest.get(id) ?? 0;
+      if (told > first.version) this.follow({ reel: id, version: told, kept: 0, total: first.total }); // it grew meanwhile
       this.home = await this.store.home(); // what was read has sums now
     } catch (error) {
       if (this.route.reel === id) this.failure = String(error instanceof Error ? error.message : error);
@@ -150,6 +155,22 @@ export class State {
     };
   }
 
+  private newest = new Map<string, number>(); // versions of reels that were told of
+  private following = Promise.resolve();
+  /** One after the other: what is kept of the rows holds for those that the one before left. */
+  private follow(g: Grown): void {
+    this.newest.set(g.reel, g.version);
+    this.following = this.following.then(() => this.grew(g)).catch(this.tell);
+  }
+
+  /** What nobody heard of, as nobody listened. */
+  private async catchUp(): Promise<void> {
+    const { id, rows, version } = this.reel ?? { id: null, rows: [], version: 0 };
+    if (id === null) return;
+    const { total, version: now } = await this.store.graph(id, rows.length);
+    if (now > version) this.follow({ reel: id, version: now, kept: 0, total });
+  }
+
   private async grew(g: Grown): Promise<void> {
     if (this.reel?.id !== g.reel || this.reel.version >= g.version) return;
     const before = this.reel.rows;
@@ -157,7 +178,7 @@ export class State {
     const kept = before.slice(0, Math.min(g.kept, before.length));
     const page = await this.store.graph(g.reel, kept.length);
     if (this.reel?.id !== g.reel) return;
-    await this.fill(g.reel, page, kept);
+    await this.fill(g.reel, { ...page, version: g.version }, kept); // what is newer still is told of next
     this.news += Math.max(0, (this.reel?.rows.length ?? 0) - before.length);
     this.home = await this.store.home();
   }

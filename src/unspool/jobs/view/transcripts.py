@@ -29,17 +29,36 @@ class Told(Struct):
 def transcript(
     reel: Reel, known: Loaded, at: str | None = None, start: int = 0, name: str | None = None, most: int = PAGE
 ) -> Transcript:
-    """Cards from `start` on, or around the card of that name, which may be its request's.
+    """Cards from `start` on, or around the card of that name, which may be its request's or an event's.
 
     Of recorded calls: the path through the request `at`, or through the first.
     """
     told = told_of(reel, known, at)
-    found = next((number for number, card in enumerate(told.cards) if name and name in (card.key, card.request)), None)
+    found = _place(told.cards, known, name) if name else None
     if found is not None:
         start = max(0, found - most // 2)
     cards = [_cut(card) for card in told.cards[start : start + most]]
     agents = [(number, card.count) for number, card in enumerate(told.cards) if card.kind == "agent"]
     return Transcript(known.version, len(told.cards), start, cards, told.turns, agents, found)
+
+
+def _place(cards: list[Card], known: Loaded, name: str) -> int | None:
+    """Of what is no card of its own, such as a result: the card that it is part of, or the one before it."""
+    for number, card in enumerate(cards):
+        if name in (card.key, card.request):
+            return number
+    at = next((number for number, event in enumerate(known.events) if event.id == name), None)
+    if at is None:
+        return None
+    places = {card.key: number for number, card in enumerate(cards)}
+    before = known.events[at::-1]
+    call = getattr(before[0].content, "provider_call_id", None)
+    callers = [
+        event
+        for event in before
+        if call and isinstance(event.content, ToolCall) and event.content.provider_call_id == call
+    ]
+    return next((places[event.id] for event in (*callers, *before) if event.id in places), None)
 
 
 def told_of(reel: Reel, known: Loaded, at: str | None, onward: bool = True) -> Told:
