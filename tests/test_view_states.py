@@ -88,6 +88,16 @@ def test_a_hit_in_a_closed_session_leads_to_it(window: Window, missed: Path, tmp
             page.keyboard.press("Enter")
             page.locator(".marked").get_by_role("button", name="Bash").click()
             expect(page.locator(".marked")).to_contain_text(words)
+        region = page.get_by_role("region", name="Transcript")
+        for _ in range(50):  # 900 cards, of which 200 are sent at a time; how high they are is known once they are shown
+            region.locator("> div").evaluate("list => list.scrollTo(0, 1e7)")
+            page.wait_for_timeout(100)
+            if region.get_by_text("Task 299").is_visible():
+                break
+        expect(region.get_by_text("Task 299")).to_be_visible()
+        expect(page.locator("[aria-current=true]").filter(has_text="Task 29")).to_be_visible()
+        page.keyboard.press("k")
+        expect(page.locator(".marked")).to_contain_text("Task 29")
 
 
 def test_runs_of_calls_are_folded(window: Window, tmp_path: Path) -> None:
