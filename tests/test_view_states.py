@@ -89,7 +89,9 @@ def test_a_hit_in_a_closed_session_leads_to_it(window: Window, missed: Path, tmp
             page.locator(".marked").get_by_role("button", name="Bash").click()
             expect(page.locator(".marked")).to_contain_text(words)
         region = page.get_by_role("region", name="Transcript")
-        for _ in range(50):  # 900 cards, of which 200 are sent at a time; how high they are is known once they are shown
+        for _ in range(
+            50
+        ):  # 900 cards, of which 200 are sent at a time; how high they are is known once they are shown
             region.locator("> div").evaluate("list => list.scrollTo(0, 1e7)")
             page.wait_for_timeout(100)
             if region.get_by_text("Task 299").is_visible():
@@ -162,6 +164,27 @@ def test_dark_and_light(window: Window, address: str) -> None:
     page.reload()
     ready(page)
     assert page.evaluate(colour) == "rgb(255, 255, 255)"
+
+
+def test_what_is_printed_is_whole_and_light(window: Window, tmp_path: Path) -> None:
+    agent = Agent().asks("Go").says("\n\n".join(f"Paragraph {number}" for number in range(200)))
+    with viewer(agent.save(tmp_path / "trace.jsonl")) as address:
+        page = window.open(address, dark=True)
+        page.get_by_role("button", name=re.compile("more lines")).click()
+        page.emulate_media(media="print")
+        expect(page.get_by_text("Paragraph 199")).to_be_visible()
+        height = page.locator(".request").evaluate("request => request.offsetHeight")
+        assert page.evaluate("document.body.offsetHeight") >= height > 2000
+        assert page.evaluate("getComputedStyle(document.body).color") == "rgb(27, 32, 39)"
+
+
+def test_a_viewer_that_ended_says_so(window: Window, missed: Path) -> None:
+    with viewer(missed) as address:
+        page = window.open(address)
+        ready(page)
+    expect(page.get_by_text("offline", exact=True)).to_be_visible(timeout=20_000)
+    rows(page).nth(4).click()
+    expect(page.get_by_role("alert")).to_contain_text("unspool does not run any more")
 
 
 def test_a_narrow_screen(window: Window, address: str) -> None:

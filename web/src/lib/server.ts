@@ -7,7 +7,9 @@ export class NotFound extends Error {}
 
 async function get<T>(path: string, values: Record<string, string | number> = {}): Promise<T> {
   const query = new URLSearchParams(Object.entries(values).map(([k, v]) => [k, String(v)])).toString();
-  const answer = await fetch(`api/${path}${query ? `?${query}` : ""}`);
+  const answer = await fetch(`api/${path}${query ? `?${query}` : ""}`).catch(() => {
+    throw new Error("unspool does not run any more: start `unspool view` again");
+  });
   if (answer.ok) return (await answer.json()) as T;
   const told = await answer.text();
   let reason = told;
