@@ -100,7 +100,7 @@ def _asked(known: Loaded, request: Request) -> CookedRequest:
 def _original(reel: Reel, request: Request) -> Any:
     found = originals.original(reel, _asked(reel.load(), request))
     if found is None:
-        raise NotThere("the record cannot be read: its file was not given, or is gone")
+        raise NotThere("no record of it alone can be read: its file was not given, is gone, or is one document")
     return found
 
 
