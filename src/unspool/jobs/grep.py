@@ -153,4 +153,5 @@ def _hit(event: Event, agent: str, data: bytes, place: tuple[int, int], form: st
         return Hit(line(event, agent, payload), about, "", "", "", event.id)
     before = data[max(0, begin - _AROUND) : begin].rpartition(b'":"')[2]  # from the beginning of the text it stands in
     around = before, data[begin:end], data[end : end + 4 * _AROUND]
-    return Hit(b"", about, *(piece.decode("utf-8", "replace") for piece in around), id=event.id)
+    told, match, after = (piece.decode("utf-8", "replace") for piece in around)
+    return Hit(b"", about, told, match, after, event.id)
