@@ -1,5 +1,7 @@
 """Bodies are what the official SDKs' own types say; the model server of our tests is what their clients understand."""
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -90,6 +92,16 @@ def test_gemini() -> None:
     types.ToolConfig.model_validate(sent["toolConfig"])
     with pytest.raises(ValidationError):
         types.Content.model_validate({"role": "user", "parts": [{"words": "no"}]})
+
+
+def test_interactions() -> None:
+    """What our own records of interactions hold is what the SDK's types say."""
+    types = pytest.importorskip("google.genai._gaos.types.interactions")
+    record = json.loads((Path(__file__).parent / "wires/interactions/steps.json").read_text())[0]
+    for step in record["response"]["steps"]:
+        checked = TypeAdapter(types.Step).validate_python(step)
+        assert checked.type == step["type"]
+    types.Usage.model_validate(record["response"]["usage"])
 
 
 def test_cohere() -> None:

@@ -4,7 +4,7 @@ import click
 
 _kept: list[object] = []
 """What was made, held to the end of the process: see `run`."""
-FORMATS = ("auto", "openai", "claude", "gemini", "responses", "cohere")
+FORMATS = ("auto", "openai", "claude", "gemini", "responses", "cohere", "interactions")
 
 
 @click.command("cook", short_help="Recorded API traffic → a deduplicated graph.")

@@ -36,12 +36,26 @@ def status_of(record: Envelope, response: Any, error: Any) -> int | None:
     return None
 
 
+def previous_of(settings: dict[str, Any]) -> Any:
+    """The answer that a request goes on from, where the provider holds what came before."""
+    return settings.get("previous_response_id", settings.get("previous_interaction_id"))
+
+
+def _unquoted(name: str) -> str:
+    """`v1:0` of `v1%3A0`."""
+    if "%" not in name:
+        return name
+    from urllib.parse import unquote
+
+    return unquote(name)
+
+
 def models(request: dict[str, Any], path: str, answered: str | None) -> Iterator[str]:
     """Names of the model, the best first: the request's, the URL's, the answer's."""
     if isinstance(named := request.get("model"), str) and named:
         yield named
     for pattern in (_GEMINI_MODEL, _BEDROCK_MODEL):
         if found := pattern.search(path):
-            yield found[1]
+            yield _unquoted(found[1])
     if answered:
         yield answered

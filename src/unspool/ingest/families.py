@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from unspool.graph.lineage import Lineage, Link, Rows, Step
+from unspool.ingest.facts import previous_of
 from unspool.model import Exchange, Message, ToolUse
 from unspool.transforms.normal import Normal, normal
 
@@ -45,7 +46,7 @@ class Families:
             rows.path(exchange.messages[:lead]),
             exchange.model,
             response.id,
-            exchange.settings.get("previous_response_id"),
+            previous_of(exchange.settings),
         )
         link = self._lineage.find(step)
         self._lineage.add(step, link)

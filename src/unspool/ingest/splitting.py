@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
+from unspool.ingest.facts import previous_of
 from unspool.ingest.families import Families, lead_of
 from unspool.model import Exchange, Message
 from unspool.sources.naming import KEYS, named, of_metadata
@@ -55,11 +56,11 @@ def _whole(exchanges: Iterable[Exchange]) -> Iterator[Exchange]:
     """The calls with what their provider remembered for them."""
     held: dict[str, tuple[Message, ...]] = {}
     for exchange in exchanges:
-        before = exchange.settings.get("previous_response_id")
+        before = previous_of(exchange.settings)
         if isinstance(before, str) and before in held:
             exchange = replace(exchange, messages=_joined(held[before], exchange.messages))  # noqa: PLW2901
         response = exchange.response
-        if response.id and exchange.wire == "responses":
+        if response.id and exchange.wire in ("responses", "interactions"):
             held[response.id] = (*exchange.messages, *response.messages)
         yield exchange
 

@@ -26,6 +26,8 @@ _FACTS = ("id", "timestamp", "duration_ms", "request", "response", "error", "sta
 _TOOL_KEYS = tuple(dict.fromkeys(key for wire in WIRES.values() for key in wire.tool_keys))
 _ASKING = ("GET", "HEAD", "OPTIONS", "DELETE")
 """Calls that have no body, such as for a list of models: recorders keep them too, and nothing was said in them."""
+_NOTHING: tuple[Any, ...] = (None, "", [])
+"""What stands in place of a system prompt where there is none."""
 _MOST = 7 / 8
 """The share of a line's messages that must be new to make it news."""
 _encode = msgspec.json.encode
@@ -91,7 +93,7 @@ class Traffic:
             envelope = strict(record.data)
         except Unreadable:
             return None
-        if not isinstance(envelope, dict) or _without_http(envelope) is not envelope:
+        if not isinstance(envelope, dict) or _without_wrapping(_without_http(envelope)) is not envelope:
             return None
         exchange = self._exchange(record, envelope, None, whole=True)
         return None if self._decoding.faults else exchange
@@ -107,6 +109,7 @@ class Traffic:
             response, error = plain(response), plain(error)
         reply, path = reply_of(response), path_of(envelope)
         definitions = [_encode(tool) for key in _TOOL_KEYS for tool in _listed(request.get(key))]
+        definitions += _configured(request.get("toolConfig"))
         tools = b"\n".join(definitions)
         wire = self._recognised(Signs(path, request, b"" if whole else tools, reply.sign), cut is None and not whole)
         if wire is None:
@@ -128,7 +131,7 @@ class Traffic:
             tools=self._decoding.tools(wire, definitions, b"whole " + tools if whole else tools),
             response=answer,
             failure=read.failure,
-            id=_identifier(envelope.get("id")),
+            id=_identifier(envelope.get("id")) or _identifier(envelope.get("request_id")),
             model=next(models(request, path, answer.model), None),
             timestamp=self._time(envelope.get("timestamp")),
             duration_ms=self._duration(envelope.get("duration_ms")),
@@ -144,7 +147,7 @@ class Traffic:
 
     def _new(self, wire: Wire, request: dict[str, Any]) -> tuple[Message, ...]:
         """The messages of a request that was decoded whole."""
-        values = [(key, request[key]) for key in wire.heads if request.get(key) is not None]
+        values = [(key, request[key]) for key in wire.heads if request.get(key) not in _NOTHING]
         items = request.get(wire.items)
         if isinstance(items, list):
             values += [(wire.items, item) for item in items]
@@ -161,7 +164,7 @@ class Traffic:
         heads = [
             message
             for key in wire.heads
-            if request.get(key) is not None
+            if request.get(key) not in _NOTHING
             for message in decode(wire, key, [_encode(request[key])])
         ]
         if items is None:
@@ -207,7 +210,7 @@ class Traffic:
 
 def _opened(data: bytes) -> Envelope | None:
     try:
-        return _without_http(open_envelope(data))
+        return _without_wrapping(_without_http(open_envelope(data)))
     except Unreadable:
         return None
 
@@ -223,14 +226,30 @@ def _without_http(envelope: Envelope) -> Envelope:
     except Unreadable:  # a body that is no JSON object: the request stays as it is
         return envelope
     unwrapped: Envelope = {**envelope, "request": opened}
-    for key in ("method", "path", "url"):
-        if key not in envelope and isinstance(fact := request.get(key), str):
+    for key in ("method", "path", "url", "timestamp"):
+        if key not in envelope and isinstance(fact := request.get(key), str | int | float):
             unwrapped[key] = fact
-    if isinstance(response := envelope.get("response"), dict) and "body" in response:
-        unwrapped.setdefault("status", cast(Any, response.get("status")))
-        if response["body"] is not None:  # else it was a stream, in a key beside it
-            unwrapped["response"] = cast(Any, response["body"])
+    if isinstance(response := envelope.get("response"), dict):
+        began, ended = time_of(request.get("timestamp")), time_of(response.get("timestamp"))
+        if began is not None and ended is not None:
+            unwrapped.setdefault("duration_ms", ended - began)
+        if "body" in response or "body_raw" in response:
+            unwrapped.setdefault("status", cast(Any, response.get("status", response.get("status_code"))))
+        for key in ("body", "body_raw"):
+            if response.get(key) is not None:  # else it was a stream, in a key beside it
+                unwrapped["response"] = cast(Any, response[key])
+                break
     return unwrapped
+
+
+def _without_wrapping(envelope: Envelope) -> Envelope:
+    """Gemini's clients with a Google login send {"model": …, "project": …, "request": {"contents": […], …}}."""
+    request = envelope.get("request")
+    inner = request.get("request") if isinstance(request, dict) else None
+    if not isinstance(request, dict) or not isinstance(inner, dict) or "contents" not in inner or "contents" in request:
+        return envelope
+    rest = {key: value for key, value in request.items() if key != "request"}
+    return {**envelope, "request": {**rest, **_open_body(msgspec.json.encode(inner))}}
 
 
 def _is_no_json(request: Any) -> bool:
@@ -241,6 +260,12 @@ def _is_no_json(request: Any) -> bool:
 
 def _listed(value: Any) -> list[Raw]:
     return value if isinstance(value, list) else []
+
+
+def _configured(config: Any) -> list[bytes]:
+    """Tools that stand below a key, as Bedrock's do; what Gemini keeps there are no tools."""
+    tools = plain(config["tools"]) if isinstance(config, dict) and "tools" in config else None
+    return [_encode(tool) for tool in _listed(tools) if not (isinstance(tool, dict) and "cachePoint" in tool)]
 
 
 def _identifier(value: Any) -> str | None:

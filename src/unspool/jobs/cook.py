@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from unspool.exports.cooked import Cooker, name_requests
 from unspool.graph.linking import link
+from unspool.ingest.facts import previous_of
 from unspool.ingest.families import BESIDE
 from unspool.ingest.implied import implied
 from unspool.ingest.open import read_exchanges
@@ -20,7 +21,7 @@ Input: TypeAlias = str | os.PathLike[str]
 def cook(*inputs: Input, wire: str = "auto", seen: Callable[[Exchange | Note], None] | None = None) -> Cooked:
     """Read files, folders, `-` or sessions by id, and cook what they hold. Faults are in `notes`, never raised.
 
-    `wire` names the dialect of all records (openai, claude, gemini, responses, cohere); auto recognises each by itself.
+    `wire` names the dialect of all records (openai, claude, gemini, …); auto recognises each by itself.
     `seen` is called with each exchange and note as it is read.
     """
     cooking = Cooking()
@@ -51,7 +52,7 @@ class Cooking:
         self._requests.append(request)
         if item.id and (before := (item.extra or {}).get("compacts")):
             self._compacted[item.id] = before
-        named = item.settings.get("previous_response_id")
+        named = previous_of(item.settings)
         self._previous.append(named if isinstance(named, str) else None)
         self._aside.append(bool(BESIDE.search(item.path)))
         return request

@@ -11,7 +11,7 @@ from unspool.providers.config import read_config, target_of
 from unspool.sources.jsontext import Unreadable, loads
 from unspool.sources.sse import DONE, Assembler, Broken
 from unspool.sources.values import mapping, text_of
-from unspool.wires import WIRES, speaker_for
+from unspool.wires import SPOKEN, speaker_for
 from unspool.wires.aggregate import aggregate, aggregate_body, error_text
 from unspool.wires.normalised import write_response
 
@@ -77,7 +77,7 @@ def _api_named(name: str) -> str:
     try:
         return _provider(name).api
     except NotConfigured as error:
-        if name not in WIRES:
+        if name not in SPOKEN:
             raise UnknownFormat(str(error)) from error
         return name
 

@@ -15,7 +15,7 @@ from unspool.errors import UnspoolError
 from unspool.model import Usage
 
 _BEDROCK = re.compile(r"(?:[a-z]{2,6}\.)?(?:anthropic|amazon|meta|mistral)\.([\w.-]+?)(?:-v\d+(?::\d+)?)?$")
-_PROVIDERS = {"claude": "anthropic", "gemini": "google", "responses": "openai"}
+_PROVIDERS = {"claude": "anthropic", "gemini": "google", "interactions": "google", "responses": "openai"}
 """By wire: which company's price a model has that several sell. OpenAI's chat form is spoken by all."""
 _DAY = 86_400_000
 _MILLION = 1_000_000

@@ -3,13 +3,22 @@
 from importlib import import_module
 
 from unspool.dialect import SHAPE, Signs, Speaker, Wire
-from unspool.wires import anthropic, cohere, gemini, openai_chat, openai_responses
+from unspool.wires import anthropic, cohere, gemini, interactions, openai_chat, openai_responses
 
 # The most common first: it is what a record is taken for that shows no sign at all.
 WIRES: dict[str, Wire] = {
-    wire.name: wire for wire in (openai_chat.wire, anthropic.wire, gemini.wire, openai_responses.wire, cohere.wire)
+    wire.name: wire
+    for wire in (
+        openai_chat.wire,
+        anthropic.wire,
+        gemini.wire,
+        openai_responses.wire,
+        cohere.wire,
+        interactions.wire,
+    )
 }
-
+SPOKEN = tuple(name for name in WIRES if name != interactions.wire.name)
+"""Those that have a speaker: the others are only read."""
 
 _FOLDERS = {"openai": "openai_chat", "claude": "anthropic", "responses": "openai_responses"}
 

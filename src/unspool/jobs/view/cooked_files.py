@@ -9,6 +9,7 @@ from unspool.ingest.agents import agent_of
 from unspool.jobs.view.growing import Growing
 from unspool.jobs.view.reels import Loaded, Reel, loaded
 from unspool.model import Cooked, Exchange, Message, Origin, Text, Tool
+from unspool.wires import WIRES
 
 
 class CookedReel(Reel):
@@ -68,6 +69,6 @@ def whose(cooked: Cooked) -> dict[str, str | None]:
         said = tuple(Message("system", (Text(message.content[:4000]),), "string") for message in opening)
         offered = tuple(tools[name] for name in request.tools if name in tools)
         found[request.id] = agent_of(Exchange(Origin("", 0, 0, 0), request.format, said, offered)) or (
-            request.format if request.format not in ("openai", "claude", "gemini", "responses", "") else None
+            request.format if request.format not in (*WIRES, "") else None
         )
     return found

@@ -34,10 +34,12 @@ _HOSTS = {
     "openai": "https://api.openai.com/v1/chat/completions",
     "responses": "https://api.openai.com/v1/responses",
     "gemini": "https://generativelanguage.googleapis.com/v1beta/models/{model}:generateContent",
+    "interactions": "https://generativelanguage.googleapis.com/v1beta/interactions",
 }
 _KEYS = {
     "claude": ("x-api-key: $ANTHROPIC_API_KEY", "anthropic-version: 2023-06-01"),
     "gemini": ("x-goog-api-key: $GEMINI_API_KEY",),
+    "interactions": ("x-goog-api-key: $GEMINI_API_KEY",),
 }
 
 

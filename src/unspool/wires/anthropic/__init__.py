@@ -1,9 +1,10 @@
 """Anthropic Messages: `system`, `messages` of typed blocks, `tools` with `input_schema`.
 
-Also Claude on Bedrock and Vertex (`anthropic_version` in the body), and Bedrock's untyped `{"text": …}` blocks.
+Also Claude on Bedrock and Vertex (`anthropic_version` in the body), and Bedrock's Converse, whatever the model.
 """
 
 import re
+from typing import Any
 
 from unspool.dialect import HINT, PATH, SHAPE, Signs, Wire
 from unspool.sources.values import mapping
@@ -15,26 +16,35 @@ _MARKS = re.compile(
 )
 
 
+_PATHS = re.compile(r"/messages(/|\?|$)|/model/[^/]+/converse|/model/([\w-]+\.)?anthropic\.")
+
+
 def claims(signs: Signs) -> int:
     request, response = signs.request, mapping(signs.response)
     strength = 0
-    if re.search(r"/messages(/|\?|$)", signs.path) or "/model/anthropic." in signs.path:
+    if _PATHS.search(signs.path):
         strength += PATH
     if response.get("type") in ("message", *EVENTS) or isinstance(response.get("content"), list):
         strength += SHAPE
     elif response.get("type") == "error":
         strength += HINT
-    if not {"system", "anthropic_version", "thinking"}.isdisjoint(request):
+    elif _is_converse(response):
+        strength += SHAPE
+    if not {"system", "anthropic_version", "thinking", "inferenceConfig"}.isdisjoint(request):
         strength += SHAPE
     if "messages" in request and str(request.get("model")).startswith("claude-"):
         strength += HINT
     return strength
 
 
+def _is_converse(response: dict[str, Any]) -> bool:
+    return "stopReason" in response or "messageStart" in response or "message" in mapping(response.get("output"))
+
+
 wire = Wire(
     name="claude",
     claims=claims,
-    tool_marks=(b'"input_schema"',),
+    tool_marks=(b'"input_schema"', b'"toolSpec"'),
     marks=_MARKS,
     heads=("system",),
     items="messages",

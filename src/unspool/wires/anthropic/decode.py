@@ -23,6 +23,7 @@ from unspool.model import (
 )
 from unspool.sources.jsontext import dumps
 from unspool.sources.values import count, mapping, string, text_of
+from unspool.wires.anthropic import converse
 from unspool.wires.values import arguments_of, content_of, leftover, medium_of, misfits, other, stop_of
 
 # Kept raw on purpose: they change what the model may do, or show what a tool found, and have no counterpart elsewhere.
@@ -51,6 +52,10 @@ _STOPS: dict[str, StopReason] = {
     "pause_turn": "pause",
     "model_context_window_exceeded": "context_exceeded",
     "compaction": "pause",
+    "guardrail_intervened": "refusal",
+    "content_filtered": "refusal",
+    "malformed_model_output": "error",
+    "malformed_tool_use": "error",
 }
 
 
@@ -71,7 +76,10 @@ def decode(slot: str, value: Any) -> Message:
 
 def _message(role: Role, content: Any, extra: Extra) -> Message:
     blocks, form = content_of(content, block_of)
-    return Message(role, blocks, form, extra)
+    said = tuple([block for block in blocks if type(block) is not Other or block.kind != converse.MARK])
+    if len(said) < len(blocks):  # what is marked means the same
+        extra = {**(extra or {}), "content": content}
+    return Message(role, said, form, extra)
 
 
 def block_of(value: Any) -> Block:
@@ -107,7 +115,7 @@ def block_of(value: Any) -> Block:
             return Text(text, extra=rest or None)
         case {"type": str(kind)} if kind in _KNOWN or kind.endswith(("_result", "_result_error")):
             return Other(kind, value, known=True)
-    return other(value)
+    return converse.block_of(value) or other(value) if "type" not in value else other(value)
 
 
 def _tool_use(kind: str, rest: dict[str, Any]) -> ToolUse:
@@ -156,6 +164,9 @@ def _document(value: dict[str, Any]) -> Document:
 
 
 def tools(value: Any) -> Iterator[Tool]:
+    if (tool := converse.tool_of(mapping(value))) is not None:
+        yield tool
+        return
     match mapping(value):
         case {"name": str(name), **rest}:
             kind = text_of(rest.get("type"))
@@ -177,6 +188,7 @@ def _at_provider(kind: str) -> bool:
 
 def answer(body: dict[str, Any]) -> Response:
     messages: tuple[Message, ...] = ()
+    body = converse.plain(body)
     for key in ("content", "completion"):  # the latter from before the Messages API
         if key in body:
             messages = (decode("messages", {"role": "assistant", "content": body[key]}),)
@@ -201,6 +213,8 @@ def usage_of(raw: Any) -> Usage | None:
     """Anthropic's input excludes what the cache read or wrote: our form already."""
     if not isinstance(raw, dict):
         return None
+    if "inputTokens" in raw:
+        return converse.usage_of(raw)
     written = mapping(raw.get("cache_creation"))
     details = mapping(raw.get("output_tokens_details"))
     return Usage(

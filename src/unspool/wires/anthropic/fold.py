@@ -5,6 +5,7 @@ from typing import Any
 
 from unspool.dialect import Folded
 from unspool.sources.values import listing, mapping, text_of
+from unspool.wires.anthropic.converse import event_of
 from unspool.wires.values import arguments_of, kind_of
 
 EVENTS = (
@@ -35,7 +36,7 @@ def fold(events: Iterable[Any]) -> Folded:
     for event in events:
         if isinstance(event, str):
             continue
-        match mapping(event):
+        match event_of(mapping(event)):
             case {"type": "message_start", "message": dict(start)}:
                 body.update(start)
                 blocks.update(enumerate(mapping(block) for block in listing(start.get("content"))))
@@ -55,6 +56,7 @@ def fold(events: Iterable[Any]) -> Folded:
             case {"type": "message_stop", **rest}:
                 folded.complete = True
                 body.update({key: inner for key, inner in rest.items() if key.startswith("amazon-bedrock")})
+                body.update(mapping(rest.get("metadata")))
             case {"type": "error"} | {"error": _}:
                 folded.error = event
             case {"type": "content_block_stop" | "ping"}:

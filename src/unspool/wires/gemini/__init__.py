@@ -8,7 +8,7 @@ import re
 
 from unspool.dialect import PATH, SHAPE, Signs, Wire
 from unspool.sources.values import mapping
-from unspool.wires.gemini.decode import answer, decode, tools
+from unspool.wires.gemini.decode import ANSWERS, answer, decode, tools, unwrapped
 from unspool.wires.gemini.fold import fold
 
 _OWN_KEYS = (
@@ -20,7 +20,6 @@ _OWN_KEYS = (
     "safetySettings",
 )
 
-_ANSWERS = {"candidates", "modelVersion", "usageMetadata", "promptFeedback", "model_version", "usage_metadata"}
 _TOOLS = (
     *(b'"functionDeclarations":', b'"function_declarations":', b'"googleSearch":', b'"google_search":'),
     *(b'"codeExecution":', b'"urlContext":', b'"url_context":'),
@@ -32,7 +31,7 @@ def claims(signs: Signs) -> int:
     strength = 0
     if re.search(r":(stream)?generateContent", signs.path, re.IGNORECASE):
         strength += PATH
-    if not _ANSWERS.isdisjoint(mapping(response)):
+    if not ANSWERS.isdisjoint(unwrapped(mapping(response))):
         strength += SHAPE
     if any(key in signs.request for key in _OWN_KEYS):
         strength += SHAPE

@@ -23,6 +23,10 @@ from unspool.sources.jsontext import dumps
 from unspool.sources.values import count, listing, mapping, string, text_of
 from unspool.wires.values import arguments_of, content_of, leftover, medium_of, misfits, other, stop_of
 
+ANSWERS = frozenset(
+    ("candidates", "modelVersion", "usageMetadata", "promptFeedback", "model_version", "usage_metadata")
+)
+"""Keys of answers and of their pieces that no other API has."""
 _STOPS: dict[str, StopReason] = {
     "STOP": "end_turn",
     "MAX_TOKENS": "max_tokens",
@@ -39,7 +43,8 @@ _STOPS: dict[str, StopReason] = {
 
 def decode(slot: str, value: Any) -> Message:
     if slot != "contents":
-        return _message("system", mapping(value).get("parts", value), {})
+        parts = mapping(value).get("parts", value)
+        return _message("system", parts, {} if parts is value else leftover(value, "parts") or {})
     match mapping(value):
         case {"parts": parts, **rest}:
             role = rest.pop("role", None)
@@ -196,7 +201,16 @@ def _function(value: dict[str, Any]) -> Tool:
     return Tool(text_of(value.get("name")), text_of(value.get("description")), schema, False, extra)
 
 
+def unwrapped(body: dict[str, Any]) -> dict[str, Any]:
+    """With a Google login an answer comes as {"response": {…}, "traceId": …}."""
+    match body:
+        case {"response": dict(inner), **rest} if not ANSWERS.isdisjoint(inner):
+            return {**rest, **inner}
+    return body
+
+
 def answer(body: dict[str, Any]) -> Response:
+    body = unwrapped(body)
     candidates = [each for each in listing(body.get("candidates")) if isinstance(each, dict)]
     candidates.sort(key=lambda each: count(each.get("index")))
     answers = [_candidate(each) for each in candidates]

@@ -5,7 +5,7 @@ from typing import Any
 
 from unspool.dialect import Folded
 from unspool.sources.values import count, listing, mapping, text_of
-from unspool.wires.gemini.decode import CALL, SIGNATURE, either
+from unspool.wires.gemini.decode import CALL, SIGNATURE, either, unwrapped
 from unspool.wires.values import kind_of
 
 _KEYS = {"candidates", "createTime"} | {
@@ -22,7 +22,7 @@ def fold(events: Iterable[Any]) -> Folded:
     for event in events:
         if isinstance(event, str):
             continue
-        match mapping(event):
+        match unwrapped(mapping(event)):
             case {"error": error} if error:
                 folded.error = event
             case chunks if not _KEYS.isdisjoint(chunks):

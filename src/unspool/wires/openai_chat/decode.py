@@ -22,6 +22,7 @@ from unspool.model import (
     Usage,
 )
 from unspool.sources.values import count, listing, mapping, string, text_of
+from unspool.wires.openai_chat import ollama
 from unspool.wires.values import arguments_of, content_of, from_url, leftover, misfits, other, stop_of
 
 _ROLES: dict[str, Role] = {"developer": "system", "model": "assistant"}
@@ -40,6 +41,8 @@ _PLAIN = frozenset({"role", "content", "tool_calls"})
 _RESULT = frozenset({"role", "content", "tool_call_id"})
 _CALL, _FUNCTION = frozenset({"id", "type", "function"}), frozenset({"name", "arguments"})
 _THOUGHTS = ("reasoning_content", "reasoning", "reasoning_text", "thinking")
+_READ = ("cached_tokens", "num_cached_tokens", "prompt_cache_hit_tokens", "cache_read_input_tokens")
+_WRITTEN = ("cache_write_tokens", "cache_creation_tokens", "cache_creation_input_tokens")
 _MEDIA: dict[str, Medium] = {
     "image_url": "image",
     "video_url": "video",
@@ -48,9 +51,9 @@ _MEDIA: dict[str, Medium] = {
 }
 
 
-def decode(_slot: str, value: Any) -> Message:
+def decode(slot: str, value: Any) -> Message:
     if isinstance(value, str):  # a legacy prompt
-        return Message("user", (Text(value),), "string")
+        return Message("system" if slot == "system" else "user", (Text(value),), "string")
     if isinstance(value, list) and all(isinstance(text, str) for text in value):  # several of them
         return Message("user", tuple(map(Text, value)))
     if not isinstance(value, dict):
@@ -89,7 +92,7 @@ def _message(role: Role, value: dict[str, Any], extra: dict[str, Any]) -> Messag
     if not plain:
         blocks.extend(_beside(value))
         known = ("role", "content", "refusal", "images", "audio", "tool_calls", "function_call", *_THOUGHTS)
-        extra |= misfits(value, function_call=dict, audio=dict)
+        extra |= misfits(value, function_call=dict, audio=dict, images=list)
         extra.update(leftover(value, *known, *(["annotations"] if form == "string" and content else [])) or {})
     if calls := value.get("tool_calls"):
         blocks += map(_call, calls if isinstance(calls, list) else [calls])
@@ -100,7 +103,8 @@ def _beside(value: dict[str, Any]) -> Iterator[Block]:
     """What an answer says in fields of its own."""
     if refusal := string(value.get("refusal")):
         yield Text(refusal, refusal=True)
-    yield from map(part_of, listing(value.get("images")))
+    for image in listing(value.get("images")):  # Ollama's are base64 alone
+        yield from_url("image", image, bare_is_data=True) if isinstance(image, str) else part_of(image)
     if isinstance(audio := value.get("audio"), dict):
         yield _audio(audio)
     if isinstance(legacy := value.get("function_call"), dict):
@@ -114,6 +118,19 @@ def _thinking(value: dict[str, Any]) -> Iterator[Thinking]:
         if (text := text_of(value.get(key))) and text not in said:
             said.add(text)
             yield Thinking(text, extra=None if key == "reasoning_content" else {"key": key})
+    if not said and (text := _detailed(value)):
+        yield Thinking(text)
+
+
+def _detailed(value: dict[str, Any]) -> str:
+    """Thoughts that stand nowhere else: OpenRouter's details, whose pieces a stream numbers, and LiteLLM's blocks."""
+    texts: dict[Any, str] = {}
+    details = listing(value.get("reasoning_details") or value.get("thinking_blocks"))
+    for place, detail in enumerate(map(mapping, details)):
+        text = next((text for key in ("text", "summary", "thinking") if (text := text_of(detail.get(key)))), "")
+        of = detail["index"] if isinstance(detail.get("index"), int) else f"{place}"
+        texts[of] = texts.get(of, "") + text
+    return "\n\n".join(filter(None, texts.values()))
 
 
 def _tool_message(role: str, value: dict[str, Any]) -> Message:
@@ -126,7 +143,7 @@ def _tool_message(role: str, value: dict[str, Any]) -> Message:
         called,
         blocks,
         failed if isinstance(failed, bool) else None,
-        string(value.get("name")),
+        string(value.get("name") or value.get("tool_name")),
         extra=leftover(value, *_RESULT, "name", "is_error"),
     )
     return Message("user", (result,), form, {"role": role})
@@ -228,6 +245,7 @@ def _function(function: dict[str, Any], rest: dict[str, Any]) -> Tool:
 
 
 def answer(body: dict[str, Any]) -> Response:
+    body = ollama.plain(body)
     choices = [choice for choice in listing(body.get("choices")) if isinstance(choice, dict)]
     choices.sort(key=lambda choice: count(choice.get("index")))
     answers = [_choice(choice) for choice in choices]
@@ -281,16 +299,19 @@ def _choice(choice: dict[str, Any]) -> tuple[Message, ...]:
 
 
 def usage_of(raw: Any) -> Usage | None:
-    """OpenAI's prompt includes what was cached; compatible hosts have three more names for that number."""
+    """OpenAI's prompt includes what was cached; compatible hosts have more names for each of the numbers."""
     if not isinstance(raw, dict):
         return None
-    details = mapping(raw.get("prompt_tokens_details"))
-    read = count(details.get("cached_tokens")) or max(
-        count(raw.get(key)) for key in ("cached_tokens", "num_cached_tokens", "prompt_cache_hit_tokens")
-    )
-    written = count(details.get("cache_write_tokens"))
-    prompt, output = count(raw.get("prompt_tokens")), count(raw.get("completion_tokens"))
-    reasoning = count(mapping(raw.get("completion_tokens_details")).get("reasoning_tokens"))
-    if reasoning > output and prompt + output + reasoning == count(raw.get("total_tokens")):
+    details, beside = (mapping(raw.get(f"{side}_tokens_details")) for side in ("prompt", "completion"))
+    read = count(details.get("cached_tokens")) or max(count(raw.get(key)) for key in _READ)
+    written = max(count(held.get(key)) for held in (details, raw) for key in _WRITTEN)
+    prompt = count(raw.get("prompt_tokens")) or count(raw.get("input_tokens"))
+    output = count(raw.get("completion_tokens")) or count(raw.get("output_tokens"))
+    reasoning = count(beside.get("reasoning_tokens")) or count(raw.get("reasoning_tokens"))
+    if not prompt and not output:
+        prompt, output = ollama.counts(raw)
+    if reasoning and prompt + output + reasoning == count(raw.get("total_tokens")):
         output += reasoning  # xAI counts it apart
-    return Usage(max(prompt - read - written, 0), read, written, output, reasoning, raw=raw)
+    if read + written > prompt:  # as Anthropic counts: what was cached is no part of the prompt
+        prompt += read + written
+    return Usage(prompt - read - written, read, written, output, reasoning, raw=raw)

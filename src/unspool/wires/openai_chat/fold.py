@@ -6,10 +6,14 @@ from typing import Any
 from unspool.dialect import Folded
 from unspool.sources.sse import DONE
 from unspool.sources.values import count, listing, mapping, string, text_of
+from unspool.wires.openai_chat import ollama
 from unspool.wires.values import kind_of
 
 
 def fold(events: Iterable[Any]) -> Folded:
+    events = list(events)
+    if any(ollama.speaks(mapping(event)) for event in events[:2]):
+        return ollama.fold(events)
     body: dict[str, Any] = {}
     folded = Folded(body, complete=False)
     choices: dict[int, _Choice] = {}
