@@ -365,6 +365,74 @@ def test_recorders_that_keep_http_around_the_body(write: Write) -> None:
     assert cooked.requests[0].status == 200
 
 
+def test_a_trace_of_claude_trace(write: Write) -> None:
+    """It keeps the times beside the bodies, and a stream as one text."""
+    stream: list[dict[str, Any]] = [
+        {"type": "message_start", "message": {"id": "msg_1", "usage": {"input_tokens": 3, "output_tokens": 1}}},
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "Yo"}},
+        {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 5}},
+        {"type": "message_stop"},
+    ]
+    record = {
+        "request": {
+            "timestamp": 1762000000.25,
+            "method": "POST",
+            "url": "https://api.anthropic.com/v1/messages?beta=true",
+            "headers": {},
+            "body": {"model": "claude-opus-4-5", "messages": [{"role": "user", "content": "Hi"}], "stream": True},
+        },
+        "response": {
+            "timestamp": 1762000002.5,
+            "status_code": 200,
+            "headers": {},
+            "body_raw": "".join(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in stream),
+        },
+        "logged_at": "2025-11-01T12:26:42Z",
+    }
+    cooked = cook(write(record))
+    assert [(row.role, row.content) for row in cooked.messages] == [("user", "Hi"), ("assistant", "Yo")]
+    (request,) = cooked.requests
+    assert (request.timestamp, request.duration_ms, request.status) == (1762000000250, 2250, 200)
+    assert request.usage is not None
+    assert (request.usage.input, request.usage.output) == (3, 5)
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        {"output": {"text": "Yo"}, "request_id": "x"},
+        [{"generated_text": "Yo"}],
+        {"stream": True, "sse_lines": ['data: {"value": "Yo"}', 'data: {"value": "!"}', 'data: {"value": "?"}']},
+    ],
+)
+def test_an_answer_that_nobody_understands_is_kept_and_noted_once(response: Any, write: Write) -> None:
+    cooked = cook(write({"request": {"messages": [{"role": "user", "content": "Hi"}]}, "response": response}))
+    assert "Yo" in cooked.messages[-1].content
+    assert cooked.requests[0].response_messages == [cooked.messages[-1].id]
+    assert [note.kind for note in cooked.notes] == ["unknown"]
+
+
+def test_an_answer_that_says_nothing_stays_empty(write: Write) -> None:
+    asked = {"request": {"messages": [{"role": "user", "content": "Hi"}]}}
+    empty: list[dict[str, Any]] = [
+        {"response": {"input_tokens": 5}},
+        {"response": {"choices": [], "id": "x"}},
+        {"response": {"id": "r", "status": "in_progress", "output": []}},
+        {"response": {"object": "list", "data": [{"embedding": [0.5]}]}},
+        {"response": {"flagged": False}, "path": "/v1/moderations"},
+    ]
+    cooked = cook(write(*({**asked, **more} for more in empty)))
+    assert [request.response_messages for request in cooked.requests] == [[]] * len(empty)
+    assert not cooked.notes
+
+
+def test_a_request_of_which_nothing_is_read_is_noted(write: Write) -> None:
+    cooked = cook(write({"request": {"inputs": "Hi"}}, {"request": {"previous_response_id": "x"}}, {"request": {}}))
+    assert [(note.kind, note.origin.line) for note in cooked.notes] == [("odd", 1)]
+    assert "inputs" in cooked.notes[0].reason
+
+
 @pytest.mark.parametrize("body", ["plain text", [1, 2], 7, None, "[]"])
 def test_a_body_that_is_no_object_does_not_hurt(body: Any, write: Write) -> None:
     assert len(cook(write({"request": {"method": "POST", "body": body}})).requests) == 1

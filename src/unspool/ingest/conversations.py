@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from unspool.errors import InputNotFound
 from unspool.ingest.agents import agent_of
-from unspool.ingest.families import BESIDE
+from unspool.ingest.facts import BESIDE
 from unspool.ingest.finding import given
 from unspool.ingest.open import is_recorded, read_exchanges
 from unspool.ingest.sessions import Found

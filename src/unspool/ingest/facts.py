@@ -10,6 +10,10 @@ _GEMINI_MODEL = re.compile(r"/models/([^/:?]+):")
 _BEDROCK_MODEL = re.compile(r"/model/([^/?]+)/")
 
 
+BESIDE = re.compile(r"count_?tokens|/embeddings|/moderations", re.IGNORECASE)
+"""Paths of calls that ask about a conversation, and are no part of it."""
+
+
 def number_of(value: Any) -> float | None:
     """A duration as it stands, 1200 and not 1200.0."""
     return value if isinstance(value, int | float) and not isinstance(value, bool) else None

@@ -1,6 +1,5 @@
 """Which recorded calls belong together: the lineage of exchanges, one after another."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable
 
@@ -10,9 +9,6 @@ from unspool.graph.lineage import Lineage, Link, Rows, Step
 from unspool.ingest.facts import previous_of
 from unspool.model import Exchange, Message, ToolUse
 from unspool.transforms.normal import Normal, normal
-
-BESIDE = re.compile(r"count_?tokens|/embeddings|/moderations", re.IGNORECASE)
-"""Paths of calls that ask about a conversation, and are no part of it."""
 
 
 class Placed(Struct, frozen=True):

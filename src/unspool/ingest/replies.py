@@ -7,10 +7,17 @@ from msgspec.structs import replace
 
 from unspool.dialect import Wire
 from unspool.ingest.failures import failure_in_body, failure_of
-from unspool.model import Failure, Message, NoteKind, Response, Text
+from unspool.model import Failure, Message, NoteKind, Other, Response, Text
 from unspool.sources.jsontext import Unreadable, dumps, loads, objects
 from unspool.sources.sse import Broken, events
 
+_ANSWERS = {"choices", "candidates", "content", "output", "outputs", "steps"}
+"""Where the APIs have their answers: an empty one says nothing, and is understood."""
+_ABOUT = {
+    *("id", "object", "created", "model", "role", "type", "status", "usage", "input_tokens", "totalTokens"),
+    *("usageMetadata", "modelVersion", "responseId", "createTime", "usage_metadata", "model_version", "response_id"),
+}
+"""What an answer says of itself."""
 _EVENT_LISTS = ("json_array", "ws_events", "sse_events", "events", "chunks")
 
 
@@ -90,7 +97,8 @@ class Read(Struct):
     faults: list[tuple[NoteKind, str]]
 
 
-def read_reply(wire: Wire, reply: Reply, error: Any, status: int | None) -> Read:
+def read_reply(wire: Wire, reply: Reply, error: Any, status: int | None, aside: bool = False) -> Read:
+    """`aside`: the call is no part of a conversation, so its answer need not say anything."""
     faults: list[tuple[NoteKind, str]] = []
     failure = failure_of(error)
     response = Response()
@@ -111,7 +119,24 @@ def read_reply(wire: Wire, reply: Reply, error: Any, status: int | None) -> Read
         if failure is None:
             response = Response((_as_text(reply),))
             faults.append(("odd", "the response is no JSON object: kept as text"))
+    if not aside and failure is None and (unread := _unread(reply, response, faults)):
+        kept = Other("response", unread, known=True)
+        response = replace(response, messages=(Message("assistant", (kept,)),))
+        faults = [("unknown", "an answer in a form that no API has, kept as it is")]
     return Read(response, failure, faults)
+
+
+def _unread(reply: Reply, response: Response, faults: list[tuple[NoteKind, str]]) -> Any:
+    """An answer of which nothing was understood: what it says, whole."""
+    if response.messages or response.stop is not None:
+        return None
+    if reply.events is not None:
+        strange = any(kind == "unknown" for kind, _ in faults) and response.id is None
+        return reply.events if strange else None
+    body = reply.body if isinstance(reply.body, dict) else {}
+    if body.get("object") == "list" or any(isinstance(body.get(key), list) for key in _ANSWERS):
+        return None
+    return body if body.keys() - _ABOUT else None
 
 
 def _as_text(reply: Reply) -> Message:

@@ -11,7 +11,7 @@ from unspool.dialect import Body, Record, Signs, Wire
 from unspool.errors import UnknownFormat
 from unspool.ingest.decoding import Decoding
 from unspool.ingest.envelope import Envelope, open_envelope, plain
-from unspool.ingest.facts import models, number_of, path_of, status_of
+from unspool.ingest.facts import BESIDE, models, number_of, path_of, status_of
 from unspool.ingest.known import Cut, KnownRuns
 from unspool.ingest.novelty import Novelty
 from unspool.ingest.pairing import Named, Pairing
@@ -118,12 +118,15 @@ class Traffic:
         if messages is None:
             return None
         status = status_of(envelope, response, error)
-        read = read_reply(wire, reply, error, status)
+        aside = bool(BESIDE.search(path))
+        read = read_reply(wire, reply, error, status, aside)
         self._decoding.faults += read.faults
         messages, answer = self._paired(messages, read.response)
         handled = {*wire.heads, wire.items, *(key for key in _TOOL_KEYS if isinstance(request.get(key), list))}
         if isinstance(request.get("model"), str):
             handled.add("model")
+        if not messages and not aside and _may_say(request):
+            self._decoding.faults.append(("odd", f"nothing of the request was read: {', '.join(request)[:60]}"))
         return Exchange(
             origin=record.origin,
             wire=wire.name,
@@ -256,6 +259,14 @@ def _is_no_json(request: Any) -> bool:
     """Whether a recorder kept text or bytes in place of a request: an upload, a WebSocket, what broke off."""
     keys = list(request)
     return keys in (["raw"], ["base64"]) or keys[:2] == ["websocket", "messages"]
+
+
+def _may_say(request: dict[str, Any]) -> bool:
+    """Whether a request without messages is of a kind that we do not know: it holds something, and leans on nothing."""
+    leans = {"input", "messages", "contents", "prompt", "previous_response_id", "previous_interaction_id"}
+    return leans.isdisjoint(request) and any(
+        isinstance(value, str | list | dict) for key, value in request.items() if key not in ("model", "system")
+    )
 
 
 def _listed(value: Any) -> list[Raw]:

@@ -8,8 +8,7 @@ from typing import TypeAlias
 
 from unspool.exports.cooked import Cooker, name_requests
 from unspool.graph.linking import link
-from unspool.ingest.facts import previous_of
-from unspool.ingest.families import BESIDE
+from unspool.ingest.facts import BESIDE, previous_of
 from unspool.ingest.implied import implied
 from unspool.ingest.open import read_exchanges
 from unspool.model import Cooked, CookedRequest, Exchange, Note
