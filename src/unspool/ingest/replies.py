@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from unspool.dialect import Wire
 from unspool.ingest.failures import failure_in_body, failure_of
-from unspool.model import Failure, Message, NoteKind, Other, Response, Text
+from unspool.model import Document, Failure, Message, NoteKind, Other, Response, Text
 from unspool.sources.jsontext import Unreadable, dumps, loads, objects
 from unspool.sources.sse import Broken, events
 
@@ -28,6 +28,8 @@ class Reply(Struct):
     events: list[Any] | None = None
     text: str | None = None
     """An answer that is neither JSON nor a stream."""
+    file: str | None = None
+    """An answer that is no text, as base64."""
 
     @property
     def sign(self) -> Any:
@@ -45,6 +47,8 @@ def reply_of(response: Any) -> Reply:
             return _from_stream(text)
         case {"raw": str(text)} if len(response) <= 2:
             return _from_text(text)
+        case {"base64": str(data)} if len(response) <= 2:
+            return _from_bytes(data)
         case str() if response.strip():
             return _from_text(response)
         case dict():
@@ -66,6 +70,20 @@ def _from_text(text: str) -> Reply:
             return Reply(events=whole)
     found = list(events(text))
     return Reply(events=found) if any(isinstance(event, dict) for event in found) else Reply(text=text)
+
+
+def _from_bytes(data: str) -> Reply:
+    """An answer that is no text: Bedrock's stream, or a file."""
+    import base64
+    import binascii
+
+    from unspool.sources.eventstream import frames, is_event_stream
+
+    try:
+        whole = base64.b64decode(data)
+    except binascii.Error:
+        return Reply(text=data)
+    return Reply(events=list(frames(whole))) if is_event_stream(whole) else Reply(file=data)
 
 
 def _from_stream(text: str) -> Reply:
@@ -119,6 +137,8 @@ def read_reply(wire: Wire, reply: Reply, error: Any, status: int | None, aside: 
         if failure is None:
             response = Response((_as_text(reply),))
             faults.append(("odd", "the response is no JSON object: kept as text"))
+    if reply.file is not None and failure is None:
+        response = Response((Message("assistant", (Document("document", "base64", reply.file),)),))
     if not aside and failure is None and (unread := _unread(reply, response, faults)):
         kept = Other("response", unread, known=True)
         response = replace(response, messages=(Message("assistant", (kept,)),))

@@ -1,0 +1,134 @@
+"""Records of other recorders, and answers in forms that no API of ours has: read, or kept and noted."""
+
+import base64
+import json
+import struct
+import zlib
+from typing import Any
+
+import pytest
+
+from conftest import Write
+from unspool.jobs.cook import cook
+
+
+def test_a_trace_of_claude_trace(write: Write) -> None:
+    """It keeps the times beside the bodies, and a stream as one text."""
+    stream: list[dict[str, Any]] = [
+        {"type": "message_start", "message": {"id": "msg_1", "usage": {"input_tokens": 3, "output_tokens": 1}}},
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "Yo"}},
+        {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": {"output_tokens": 5}},
+        {"type": "message_stop"},
+    ]
+    record = {
+        "request": {
+            "timestamp": 1762000000.25,
+            "method": "POST",
+            "url": "https://api.anthropic.com/v1/messages?beta=true",
+            "headers": {},
+            "body": {"model": "claude-opus-4-5", "messages": [{"role": "user", "content": "Hi"}], "stream": True},
+        },
+        "response": {
+            "timestamp": 1762000002.5,
+            "status_code": 200,
+            "headers": {},
+            "body_raw": "".join(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in stream),
+        },
+        "logged_at": "2025-11-01T12:26:42Z",
+    }
+    cooked = cook(write(record))
+    assert [(row.role, row.content) for row in cooked.messages] == [("user", "Hi"), ("assistant", "Yo")]
+    (request,) = cooked.requests
+    assert (request.timestamp, request.duration_ms, request.status) == (1762000000250, 2250, 200)
+    assert request.usage is not None
+    assert (request.usage.input, request.usage.output) == (3, 5)
+
+
+def frame(payload: Any, **headers: str) -> bytes:
+    """A frame of Amazon's event streams."""
+    head = b"".join(
+        bytes([len(name) + 1])
+        + b":"
+        + name.replace("_", "-").encode()
+        + b"\7"
+        + struct.pack(">H", len(value))
+        + value.encode()
+        for name, value in headers.items()
+    )
+    data = json.dumps(payload).encode()
+    prelude = struct.pack(">II", 16 + len(head) + len(data), len(head))
+    body = prelude + struct.pack(">I", zlib.crc32(prelude)) + head + data
+    return body + struct.pack(">I", zlib.crc32(body))
+
+
+def test_streams_of_bedrock_are_read_from_their_bytes(write: Write) -> None:
+    claude: list[dict[str, Any]] = [
+        {
+            "type": "message_start",
+            "message": {"id": "msg_1", "model": "claude-sonnet-4-5", "usage": {"input_tokens": 3}},
+        },
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "Yo"}},
+        {"type": "message_stop", "amazon-bedrock-invocationMetrics": {"inputTokenCount": 3}},
+    ]
+    chunks = [{"bytes": base64.b64encode(json.dumps(event).encode()).decode(), "p": "abc"} for event in claude]
+    invoked = b"".join(frame(chunk, event_type="chunk", message_type="event") for chunk in chunks)
+    conversed = (
+        frame({"role": "assistant"}, event_type="messageStart", message_type="event")
+        + frame({"contentBlockIndex": 0, "delta": {"text": "Hey"}}, event_type="contentBlockDelta")
+        + frame({"message": "Too many tokens."}, exception_type="throttlingException", message_type="exception")
+    )
+    model = "/model/us.anthropic.claude-sonnet-4-5-v1%3A0"
+    asked = {"request": {"messages": [{"role": "user", "content": [{"text": "Hi"}]}]}}
+    said = [
+        (f"{model}/invoke-with-response-stream", invoked),
+        (f"{model}/converse-stream", conversed),
+        (f"{model}/converse-stream", conversed[:-9]),
+        ("/v1/audio/speech", b"\xff\xfb\x90\x00 a sound"),
+    ]
+    records = [{**asked, "path": path, "response": {"base64": base64.b64encode(data).decode()}} for path, data in said]
+    cooked = cook(write(*records))
+    texts = {row.id: row.content for row in cooked.messages}
+    assert [[texts[name] for name in request.response_messages] for request in cooked.requests] == [
+        ["Yo"],
+        ["Hey", "Error: Too many tokens."],
+        ["Hey"],
+        ["[document]"],
+    ]
+    assert [request.interrupted for request in cooked.requests] == [False, True, True, False]
+    assert not cooked.notes
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        {"output": {"text": "Yo"}, "request_id": "x"},
+        [{"generated_text": "Yo"}],
+        {"stream": True, "sse_lines": ['data: {"value": "Yo"}', 'data: {"value": "!"}', 'data: {"value": "?"}']},
+    ],
+)
+def test_an_answer_that_nobody_understands_is_kept_and_noted_once(response: Any, write: Write) -> None:
+    cooked = cook(write({"request": {"messages": [{"role": "user", "content": "Hi"}]}, "response": response}))
+    assert "Yo" in cooked.messages[-1].content
+    assert cooked.requests[0].response_messages == [cooked.messages[-1].id]
+    assert [note.kind for note in cooked.notes] == ["unknown"]
+
+
+def test_an_answer_that_says_nothing_stays_empty(write: Write) -> None:
+    asked = {"request": {"messages": [{"role": "user", "content": "Hi"}]}}
+    empty: list[dict[str, Any]] = [
+        {"response": {"input_tokens": 5}},
+        {"response": {"choices": [], "id": "x"}},
+        {"response": {"id": "r", "status": "in_progress", "output": []}},
+        {"response": {"object": "list", "data": [{"embedding": [0.5]}]}},
+        {"response": {"flagged": False}, "path": "/v1/moderations"},
+    ]
+    cooked = cook(write(*({**asked, **more} for more in empty)))
+    assert [request.response_messages for request in cooked.requests] == [[]] * len(empty)
+    assert not cooked.notes
+
+
+def test_a_request_of_which_nothing_is_read_is_noted(write: Write) -> None:
+    cooked = cook(write({"request": {"inputs": "Hi"}}, {"request": {"previous_response_id": "x"}}, {"request": {}}))
+    assert [(note.kind, note.origin.line) for note in cooked.notes] == [("odd", 1)]
+    assert "inputs" in cooked.notes[0].reason
