@@ -132,3 +132,36 @@ def test_a_request_of_which_nothing_is_read_is_noted(write: Write) -> None:
     cooked = cook(write({"request": {"inputs": "Hi"}}, {"request": {"previous_response_id": "x"}}, {"request": {}}))
     assert [(note.kind, note.origin.line) for note in cooked.notes] == [("odd", 1)]
     assert "inputs" in cooked.notes[0].reason
+
+
+def stream_of(*events: dict[str, Any]) -> dict[str, Any]:
+    return {"stream": True, "sse_lines": [f"data: {json.dumps(event)}" for event in events]}
+
+
+def test_a_gateway_that_counts_nothing_at_the_end_takes_no_count_back(write: Write) -> None:
+    usage = {"input_tokens": 25, "cache_read_input_tokens": 100, "output_tokens": 0}
+    stream = stream_of(
+        {"type": "message_start", "message": {"id": "msg_1", "usage": usage}},
+        {"type": "message_delta", "delta": {}, "usage": {**dict.fromkeys(usage, 0), "output_tokens": 7}},
+        {"type": "message_stop"},
+    )
+    (request,) = cook(write({"request": {"messages": [], "system": "Hi"}, "response": stream})).requests
+    assert request.usage is not None
+    assert (request.usage.input, request.usage.cache_read, request.usage.output) == (25, 100, 7)
+
+
+def test_calls_whose_index_is_written_as_text(write: Write) -> None:
+    pieces = [("0", "a", "f", '{"x":'), ("1", "b", "g", '{"y":'), ("0", None, None, "1}"), ("1", None, None, "2}")]
+    stream = stream_of(
+        *(
+            {
+                "choices": [
+                    {"delta": {"tool_calls": [{"index": at, "id": id_, "function": {"name": name, "arguments": text}}]}}
+                ]
+            }
+            for at, id_, name, text in pieces
+        )
+    )
+    calls = cook(write({"request": {"messages": []}, "response": stream})).messages[-1].tool_calls
+    assert calls is not None
+    assert [(call.name, call.arguments) for call in calls] == [("f", {"x": 1}), ("g", {"y": 2})]

@@ -60,6 +60,30 @@ def test_keys_are_never_on_the_disk_nor_in_what_is_said(trace: Path) -> None:
     assert records(trace)[0]["path"].endswith("alt=sse")
 
 
+def test_keys_in_trailers_and_under_odd_names_are_not_written_either(trace: Path) -> None:
+    seen: list[bytes] = []
+    tail = f"0\r\nX-Api-Key: {KEY}\r\nX-Sum: 12\r\n\r\n".encode()
+
+    def handle(connection: Connection) -> None:
+        seen.append(connection.until(tail))
+        answer = f"0\r\nSet-Cookie: s={KEY}\r\nX-Sum: 13\r\n\r\n".encode()
+        connection.send(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n", answer)
+
+    with upstream(handle) as server, recording(trace, server.url) as recorder:
+        connection = recorder.connect()
+        path = f"/v1/x?authorization={KEY}&jwt={KEY}&%6Bey={KEY}&max_tokens=5&q=a"
+        head = f"POST {path} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
+        connection.send(head.encode(), tail)
+        assert KEY.encode() in connection.all()
+        recorder.stop()
+    assert seen[0].count(KEY.encode()) == 4
+    assert KEY.encode() not in everything(trace.parent)
+    (record,) = records(trace)
+    assert record["path"].endswith("%6Bey=REDACTED&max_tokens=5&q=a")
+    assert record["request_trailers"] == {"x-api-key": "REDACTED", "x-sum": "12"}
+    assert record["response_trailers"] == {"set-cookie": "REDACTED", "x-sum": "13"}
+
+
 def test_redact_body_takes_secrets_out_of_bodies_and_journal(trace: Path) -> None:
     events = chunked(delta("first"), delta(f"your key {KEY}"))
     looks: list[bytes] = []

@@ -16,7 +16,7 @@ import msgspec
 from unspool.recorder.framing import END, Body, Endless, Head, Refused, request_body, request_head
 from unspool.recorder.recording import Recorder, Recording
 from unspool.recorder.routing import TOKEN_HEADER, UPSTREAM_HEADER, Routes, Upstream
-from unspool.recorder.secrecy import clean_path, kept
+from unspool.recorder.secrecy import clean_path, clean_trailers, kept
 from unspool.recorder.side import Side
 from unspool.recorder.upstream import UpstreamSide
 
@@ -197,7 +197,7 @@ class ClientSide(Side):
     def _request_over(self, body: Body) -> None:
         self._body, self._asked = None, True
         if self.call is not None:
-            self.call.request_over(dict(body.trailers))
+            self.call.request_over(clean_trailers(body.trailers))
 
     def _send(self, upstream: Upstream, head: bytes) -> None:
         """The head to the upstream, over the connection that is there, or over a new one."""

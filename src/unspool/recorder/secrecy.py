@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from urllib.parse import unquote
 
 _KEPT = frozenset(
     """accept accept-encoding content-encoding content-length content-type date retry-after server transfer-encoding
@@ -12,7 +13,11 @@ _KEPT = frozenset(
     x-client-request-id x-should-retry helicone-id x-litellm-call-id x-openai-subagent""".split()
 )
 _PREFIXES = ("x-stainless-", "x-ratelimit-", "anthropic-ratelimit-", "x-envoy-", "x-msh-", "x-dashscope-")
-_SECRET = re.compile(r"(?i)([?&](?:[a-z_.-]*(?:key|token|secret|password|signature|sig|auth|code|credential))=)[^&#]*")
+_QUERY = re.compile(r"([?&][^=&#]*=)([^&#]*)")
+_SECRET = re.compile(
+    r"(?i)(?:key|token|secret|passw(?:or)?d|passphrase|pwd|signature|sig|auth|authorization|jwt|code|cookie|credential)=$"
+)
+_TRAILER = re.compile(r"(?i)key|token|secret|passw|auth|cookie|credential|signature|session")
 
 
 def kept(fields: Iterable[tuple[str, bytes]]) -> dict[str, str]:
@@ -27,4 +32,9 @@ def kept(fields: Iterable[tuple[str, bytes]]) -> dict[str, str]:
 
 def clean_path(path: str) -> str:
     """Gemini takes its key in the query, and signed addresses carry theirs there."""
-    return _SECRET.sub(r"\1REDACTED", path)
+    return _QUERY.sub(lambda pair: pair[1] + ("REDACTED" if _SECRET.search(unquote(pair[1])) else pair[2]), path)
+
+
+def clean_trailers(trailers: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """They have no names that all know: what sounds like a secret is taken for one."""
+    return {name: "REDACTED" if _TRAILER.search(name) else value for name, value in trailers}

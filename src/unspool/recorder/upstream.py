@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 from unspool.recorder.framing import END, Body, Endless, Head, Refused, response_body, response_head
 from unspool.recorder.recording import Recorder
 from unspool.recorder.routing import Upstream
-from unspool.recorder.secrecy import kept
+from unspool.recorder.secrecy import clean_trailers, kept
 from unspool.recorder.side import Side
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ class UpstreamSide(Side):
     def _over(self) -> None:
         body, self._body, self._request = self._body, None, None
         if (call := self._client.call) is not None:
-            call.response_over(dict(body.trailers) if body else None)
+            call.response_over(clean_trailers(body.trailers) if body else None)
         self._client.answered()
 
     def _fail(self, status: int, reason: str) -> None:

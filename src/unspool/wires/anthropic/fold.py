@@ -50,8 +50,11 @@ def fold(events: Iterable[Any]) -> Folded:
                 body.update(
                     {key: inner for key, inner in mapping(rest.pop("delta", None)).items() if inner is not None}
                 )
-                later = {key: inner for key, inner in mapping(rest.pop("usage", None)).items() if inner is not None}
-                body["usage"] = {**mapping(body.get("usage")), **later}
+                counted = mapping(body.get("usage"))
+                later = mapping(rest.pop("usage", None))
+                # Counts only grow: a 0 behind a number is a gateway's that does not count.
+                later = {key: inner for key, inner in later.items() if inner or (inner == 0 and not counted.get(key))}
+                body["usage"] = {**counted, **later}
                 body.update({key: inner for key, inner in rest.items() if inner is not None and key != "type"})
             case {"type": "message_stop", **rest}:
                 folded.complete = True
