@@ -165,3 +165,54 @@ def test_calls_whose_index_is_written_as_text(write: Write) -> None:
     calls = cook(write({"request": {"messages": []}, "response": stream})).messages[-1].tool_calls
     assert calls is not None
     assert [(call.name, call.arguments) for call in calls] == [("f", {"x": 1}), ("g", {"y": 2})]
+
+
+def test_each_call_over_a_websocket_is_a_request(write: Write) -> None:
+    def asked(text: str, **more: Any) -> dict[str, Any]:
+        return {"type": "response.create", "model": "gpt-5", "input": [{"role": "user", "content": text}], **more}
+
+    def answered(name: str, text: str) -> list[dict[str, Any]]:
+        item = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": text}]}
+        response = {"id": name, "status": "completed", "output": [], "usage": {"input_tokens": 3, "output_tokens": 2}}
+        return [
+            {"type": "response.created", "response": {"id": name, "status": "in_progress"}},
+            {"type": "response.output_item.done", "output_index": 0, "item": item},
+            {"type": "response.completed", "response": response},
+        ]
+
+    def side(*told: tuple[int, Any]) -> dict[str, Any]:
+        return {"websocket": True, "messages": [{"ms": ms, "text": json.dumps(value)} for ms, value in told]}
+
+    asking = [(5, asked("Hi")), (6, {"type": "response.processed"}), (40, asked("Bye", previous_response_id="resp_1"))]
+    said = [(20, event) for event in answered("resp_1", "Hello")] + [
+        (90, event) for event in answered("resp_2", "Bye!")
+    ]
+    record = {
+        "id": "ws",
+        "timestamp": "2026-11-01T10:00:00Z",
+        "request": side(*asking, (95, asked("Cut"))),
+        "response": side(*said),
+        "method": "GET",
+        "path": "/v1/responses",
+        "status": 101,
+    }
+    other = {"request": side((1, {"type": "session.update"})), "response": side(), "status": 101}
+    cooked = cook(write(record, other))
+    texts = {row.id: row.content for row in cooked.messages}
+    assert [[texts[name] for name in each.request_messages] for each in cooked.requests] == [["Hi"], ["Bye"], ["Cut"]]
+    assert [[texts[name] for name in each.response_messages] for each in cooked.requests] == [["Hello"], ["Bye!"], []]
+    assert [(each.id, each.parent_id, each.duration_ms) for each in cooked.requests] == [
+        ("ws", None, 15),
+        ("ws-2", "ws", 50),
+        ("ws-3", None, None),
+    ]
+    assert [note.kind for note in cooked.notes] == ["skipped"]
+
+
+def test_what_the_recorder_saw_break_off_is_interrupted(write: Write) -> None:
+    asked = {"request": {"messages": [{"role": "user", "content": "Hi"}]}, "interrupted": True}
+    torn = {**asked, "response": {"raw": '{"choices": [{"message": {"content": "Hel'}}
+    whole = {**asked, "response": {"choices": [{"message": {"content": "Hello"}, "finish_reason": "stop"}]}}
+    cooked = cook(write(torn, {**asked, "response": None}, whole, {**asked, "response": {"raw": ""}}))
+    assert [request.interrupted for request in cooked.requests] == [True, True, False, True]
+    assert [len(request.response_messages) for request in cooked.requests] == [1, 0, 1, 0]

@@ -46,7 +46,7 @@ def reply_of(response: Any) -> Reply:
         case {"sse_lines": str(text)}:
             return _from_stream(text)
         case {"raw": str(text)} if len(response) <= 2:
-            return _from_text(text)
+            return _from_text(text) if text.strip() else Reply()
         case {"base64": str(data)} if len(response) <= 2:
             return _from_bytes(data)
         case str() if response.strip():

@@ -16,6 +16,7 @@ from unspool.ingest.known import Cut, KnownRuns
 from unspool.ingest.novelty import Novelty
 from unspool.ingest.pairing import Named, Pairing
 from unspool.ingest.replies import read_reply, reply_of
+from unspool.ingest.sockets import calls_of, is_socket
 from unspool.model import Exchange, Message, Note, Response
 from unspool.sources.jsontext import Unreadable, dumps, mend, strict
 from unspool.sources.values import time_of
@@ -71,6 +72,10 @@ class Traffic:
                     return
                 yield Note("skipped", "no call: no JSON object with a `request` object in it", record.origin)
                 return
+            if is_socket(envelope["request"]) and (calls := calls_of(envelope)):
+                for call in calls:
+                    yield from self.read(Record(_encode(call), record.origin))
+                return
             if _is_no_json(envelope["request"]):
                 yield Note("skipped", "no call: what was sent is no JSON, and was kept as it is", record.origin)
                 return
@@ -122,6 +127,8 @@ class Traffic:
         read = read_reply(wire, reply, error, status, aside)
         self._decoding.faults += read.faults
         messages, answer = self._paired(messages, read.response)
+        if envelope.get("interrupted") is True and reply.events is None and not isinstance(reply.body, dict):
+            answer = replace(answer, interrupted=True)
         handled = {*wire.heads, wire.items, *(key for key in _TOOL_KEYS if isinstance(request.get(key), list))}
         if isinstance(request.get("model"), str):
             handled.add("model")
@@ -211,6 +218,15 @@ class Traffic:
         return timestamp
 
 
+def sent(data: bytes) -> dict[str, Any] | None:
+    """What a record says was sent, without what a recorder put around it; None if that is no JSON object."""
+    envelope = _opened(data)
+    request = envelope.get("request") if envelope is not None else None
+    if not isinstance(request, dict) or _is_no_json(request):
+        return None
+    return cast(dict[str, Any], plain(request))
+
+
 def _opened(data: bytes) -> Envelope | None:
     try:
         return _without_wrapping(_without_http(open_envelope(data)))
@@ -257,8 +273,7 @@ def _without_wrapping(envelope: Envelope) -> Envelope:
 
 def _is_no_json(request: Any) -> bool:
     """Whether a recorder kept text or bytes in place of a request: an upload, a WebSocket, what broke off."""
-    keys = list(request)
-    return keys in (["raw"], ["base64"]) or keys[:2] == ["websocket", "messages"]
+    return list(request) in (["raw"], ["base64"]) or is_socket(request)
 
 
 def _may_say(request: dict[str, Any]) -> bool:

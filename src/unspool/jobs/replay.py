@@ -1,5 +1,6 @@
 """Recorded calls, sent again: to the same model, or to others, and the answers beside each other."""
 
+import re
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -10,6 +11,7 @@ from msgspec.structs import replace
 from unspool.dialect import Piece
 from unspool.errors import NotConfigured, UnspoolError
 from unspool.ingest.requests import find_request
+from unspool.ingest.traffic import sent
 from unspool.jobs.recorded_settings import longest, tool_mode, untold
 from unspool.model import Context, Exchange, Message, Note, Said, Stop, Text, ToolUse, Usage
 from unspool.providers.calling import Answered, ask
@@ -17,12 +19,15 @@ from unspool.providers.catalogue import PROVIDERS
 from unspool.providers.config import Config, Target, read_config, target_of
 from unspool.providers.network import Network
 from unspool.providers.prices import cost_of
-from unspool.sources.jsontext import Unreadable, dumps, loads
+from unspool.sources.jsontext import dumps
 from unspool.sources.records import read_records
-from unspool.sources.values import mapping
 from unspool.wires import speaker_for
 from unspool.wires.normalised import joined, write_blocks, write_usage
 
+_OTHER_HOSTS = re.compile(
+    r"/(?:converse|invoke)|:(?:stream)?rawPredict|^/api/(?:chat|generate)|/v1internal", re.IGNORECASE
+)
+"""Bedrock, Vertex, Ollama, and Gemini with a Google login."""
 _OWNERS = {"claude": "anthropic", "openai": "openai", "responses": "openai-responses"}
 """Whom a recorded call is taken to have gone to, by its API; others are called as their API is."""
 
@@ -174,14 +179,13 @@ def _body(call: Exchange, target: Target, lenient: bool, warnings: list[str]) ->
 
 
 def _raw(call: Exchange) -> dict[str, Any] | None:
-    """The request as it was recorded, read again."""
+    """The request as it was recorded, read again; None where another host took it in a form of its own."""
+    if _OTHER_HOSTS.search(call.path):
+        return None
     for record in read_records(call.origin.file):
         if isinstance(record, Note) or record.origin.offset != call.origin.offset:
             continue
-        try:
-            return mapping(mapping(loads(record.data)).get("request")) or None
-        except Unreadable:
-            return None
+        return sent(record.data)
     return None
 
 

@@ -124,7 +124,7 @@ def placed(command: Sequence[str], arguments: Sequence[str], agent: str) -> list
 
 def _codex(pointing: Pointing) -> None:
     """A provider of the configuration gets another address. In place of Codex's own stands one that is the same but for
-    the address, and speaks HTTP: Codex's own prefers WebSockets, of which only bytes could be recorded."""
+    the address, and speaks HTTP: Codex's own prefers WebSockets, in whose bytes no secret could be found."""
     home = Path(pointing.given.get("CODEX_HOME") or pointing.home / ".codex")
     configured = _toml(home / "config.toml")
     name = configured.get("model_provider", "openai")

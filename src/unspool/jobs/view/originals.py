@@ -12,7 +12,7 @@ import msgspec
 
 from unspool.dialect import Record
 from unspool.exports.cooked import documents
-from unspool.ingest.traffic import Traffic
+from unspool.ingest.traffic import Traffic, sent
 from unspool.jobs.view.pages import Original, Picture
 from unspool.jobs.view.reels import Loaded, Reel, SessionReel
 from unspool.jobs.view.threads import ThreadReel
@@ -71,7 +71,9 @@ def exchange_of(reel: Reel, request: CookedRequest) -> Exchange | None:
     record = record_of(reel, request)
     if record is None:
         return None
-    return next((item for item in Traffic().read(record) if isinstance(item, Exchange)), None)
+    found = [item for item in Traffic().read(record) if isinstance(item, Exchange)]
+    named = (item for item in found if item.response.id == request.response_id)  # a WebSocket holds several
+    return next(named, found[0] if found else None)
 
 
 def original(reel: Reel, request: CookedRequest, clean: Callable[[Any], Any] | None = None) -> Original | None:
@@ -85,15 +87,14 @@ def original(reel: Reel, request: CookedRequest, clean: Callable[[Any], Any] | N
     raw = msgspec.json.format(msgspec.json.encode(value), indent=2).decode() if not isinstance(value, str) else value
     exchange = exchange_of(reel, request)
     settings = "" if exchange is None else _json(exchange.settings if clean is None else clean(exchange.settings))
-    curl = "" if exchange is None or isinstance(reel, ThreadReel) else _curl(exchange, mapping(value))
+    body = None if exchange is None or isinstance(reel, ThreadReel) else sent(msgspec.json.encode(value))
+    curl = "" if exchange is None or body is None else _curl(exchange, mapping(value), body)
     return Original(settings, raw[:_RAW], curl, len(record.data), max(0, len(raw) - _RAW))
 
 
-def _curl(exchange: Exchange, record: dict[str, Any]) -> str:
+def _curl(exchange: Exchange, record: dict[str, Any], body: dict[str, Any]) -> str:
     """The call again. Keys are never written: variables stand for them."""
     request = mapping(record.get("request"))
-    body = request["body"] if isinstance(request.get("body"), dict | str) else request
-    body = loads_or_text(body.encode()) if isinstance(body, str) else body
     url = next((place for part in (record, request) if (place := text_of(part.get("url"))).startswith("http")), "")
     url = url.partition("?")[0] or _HOSTS.get(exchange.wire, _HOSTS["openai"]).format(model=exchange.model or "MODEL")
     lines = [f"curl {shlex.quote(url)}", "  -H 'content-type: application/json'"]

@@ -1,0 +1,58 @@
+"""A recorded WebSocket over which Responses were asked for, as Codex does → a record for each of its calls.
+
+The client says {"type": "response.create", "model": …, "input": […]}, the server sends the events of that answer, and
+only then the client asks again: so the answers' ends tell which events belong to which call.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from unspool.ingest.envelope import Envelope, plain
+from unspool.sources.jsontext import Unreadable, loads
+from unspool.sources.values import count, listing, mapping, text_of, time_of
+
+_ENDS = ("response.completed", "response.failed", "response.incomplete", "response.cancelled", "response.done", "error")
+
+
+def is_socket(request: Any) -> bool:
+    return list(request)[:2] == ["websocket", "messages"]
+
+
+def calls_of(envelope: Envelope) -> list[dict[str, Any]]:
+    """The calls, each as it would have been recorded over HTTP; none if something else was spoken."""
+    asked = [(ms, body) for ms, body in _said(envelope.get("request")) if _is_call(body)]
+    if not asked:
+        return []
+    answers: list[list[tuple[int, dict[str, Any]]]] = [[] for _ in asked]
+    at = 0
+    for ms, event in _said(envelope.get("response")):
+        answers[min(at, len(asked) - 1)].append((ms, event))
+        at += event.get("type") in _ENDS
+    began = time_of(envelope.get("timestamp"))
+    rest = {key: plain(value) for key, value in envelope.items() if key not in ("request", "response", "duration_ms")}
+    return [
+        {
+            **rest,
+            "timestamp": None if began is None else began + ms,
+            "duration_ms": answer[-1][0] - ms if answer else None,
+            "request": {key: value for key, value in body.items() if key != "type"},
+            "response": {"stream": True, "ws_events": [event for _, event in answer]} if answer else None,
+        }
+        for (ms, body), answer in zip(asked, answers, strict=True)
+    ]
+
+
+def _said(side: Any) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The objects that one side said, and when."""
+    for told in map(mapping, listing(plain(mapping(side).get("messages")))):
+        try:
+            value = loads(text_of(told.get("text")))
+        except Unreadable:
+            continue
+        if isinstance(value, dict):
+            yield count(told.get("ms")), value
+
+
+def _is_call(said: dict[str, Any]) -> bool:
+    """Other programs say the same of a conversation that the server holds: then there is nothing that was asked."""
+    return said.get("type") == "response.create" and ("input" in said or "model" in said)
