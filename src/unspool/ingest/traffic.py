@@ -1,5 +1,6 @@
 """Recorded traffic → exchanges. A record is a JSON object with a `request` object in it; all else may be missing."""
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
@@ -29,6 +30,7 @@ _ASKING = ("GET", "HEAD", "OPTIONS", "DELETE")
 """Calls that have no body, such as for a list of models: recorders keep them too, and nothing was said in them."""
 _NOTHING: tuple[Any, ...] = (None, "", [])
 """What stands in place of a system prompt where there is none."""
+_COHERE = re.compile(r"/v1/chat(\?|$)")
 _MOST = 7 / 8
 """The share of a line's messages that must be new to make it news."""
 _encode = msgspec.json.encode
@@ -98,7 +100,7 @@ class Traffic:
             envelope = strict(record.data)
         except Unreadable:
             return None
-        if not isinstance(envelope, dict) or _without_wrapping(_without_http(envelope)) is not envelope:
+        if not isinstance(envelope, dict) or _with_messages(_without_wrapping(_without_http(envelope))) is not envelope:
             return None
         exchange = self._exchange(record, envelope, None, whole=True)
         return None if self._decoding.faults else exchange
@@ -229,7 +231,7 @@ def sent(data: bytes) -> dict[str, Any] | None:
 
 def _opened(data: bytes) -> Envelope | None:
     try:
-        return _without_wrapping(_without_http(open_envelope(data)))
+        return _with_messages(_without_wrapping(_without_http(open_envelope(data))))
     except Unreadable:
         return None
 
@@ -269,6 +271,20 @@ def _without_wrapping(envelope: Envelope) -> Envelope:
         return envelope
     rest = {key: value for key, value in request.items() if key != "request"}
     return {**envelope, "request": {**rest, **_open_body(msgspec.json.encode(inner))}}
+
+
+def _with_messages(envelope: Envelope) -> Envelope:
+    """Cohere's version 1 has the last message apart: {"chat_history": […], "message": …, "tool_results": […]}."""
+    request = envelope.get("request")
+    if not isinstance(request, dict) or "message" not in request or "messages" in request:
+        return envelope
+    if not isinstance(request.get("chat_history"), list) and not _COHERE.search(path_of(envelope)):
+        return envelope
+    told = [_encode({"role": "TOOL", "tool_results": tools})] if (tools := request.get("tool_results")) else []
+    last = [_encode({"role": "USER", "message": request["message"]})] if request["message"] != "" or not told else []
+    messages = [*_listed(request.get("chat_history")), *map(Raw, [*told, *last])]
+    known = ("message", "tool_results", *(("chat_history",) if isinstance(request.get("chat_history"), list) else ()))
+    return {**envelope, "request": {**{k: v for k, v in request.items() if k not in known}, "messages": messages}}
 
 
 def _is_no_json(request: Any) -> bool:

@@ -1,6 +1,7 @@
 """Cohere Chat, version 2: messages much like those of Chat Completions, with a plan beside the calls.
 
 Answers hold typed parts (text, thinking), citations and `tool_plan`; a stream's events are named `content-delta`, ….
+Version 1 is read too: the text of a message is its `message`, calls have no ids, an answer is one `text`.
 """
 
 import re
@@ -16,10 +17,10 @@ _FINISHED = ("COMPLETE", "STOP_SEQUENCE", "MAX_TOKENS", "TOOL_CALL")
 def claims(signs: Signs) -> int:
     response = mapping(signs.response)
     strength = 0
-    if re.search(r"/v2/chat(\?|$)", signs.path):
+    if re.search(r"/v[12]/chat(\?|$)", signs.path):
         strength += PATH
     finished = "message" in response and response.get("finish_reason") in _FINISHED
-    if finished or text_of(response.get("type")) in EVENTS:
+    if finished or text_of(response.get("type")) in EVENTS or "generation_id" in response:
         strength += SHAPE
     return strength
 
@@ -29,7 +30,7 @@ wire = Wire(
     claims=claims,
     tool_marks=(),
     marks=None,
-    heads=(),
+    heads=("preamble",),
     items="messages",
     decode=decode,
     tools=tools,

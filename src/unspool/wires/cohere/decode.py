@@ -35,10 +35,16 @@ _STOPS: dict[str, StopReason] = {
 }
 
 
-def decode(_slot: str, value: Any) -> Message:
+def decode(slot: str, value: Any) -> Message:
+    if slot == "preamble":
+        return _message("system", {"content": value}, {})
     if isinstance(value, str):
         return Message("user", (Text(value),), "string")
     match mapping(value):
+        case {"tool_results": list(results), **rest}:
+            return Message("user", tuple(map(_told, results)), "blocks", rest or None)
+        case {"message": said, **rest} if "content" not in value:  # version 1
+            return decode(slot, {"role": None, **rest, "content": said})
         case {"role": "tool", **rest}:
             return _result(rest)
         case {"role": str(role), **rest} if role.lower() in _ROLES:
@@ -108,8 +114,20 @@ def _result(value: dict[str, Any]) -> Message:
     )
 
 
+def _told(value: Any) -> Block:
+    """A result of version 1: {"call": {"name", "parameters"}, "outputs": […]}."""
+    match mapping(value):
+        case {"call": dict(call), "outputs": outputs, **rest}:
+            extra = {**rest, **(leftover(call, "name") or {})}
+            return ToolResult(None, (Text(dumps(outputs)),), None, string(call.get("name")), extra=extra or None)
+    return other(value)
+
+
 def _call(value: Any) -> Block:
     match mapping(value):
+        case {"name": str(name), "parameters": parameters, **rest}:  # version 1
+            arguments, text = arguments_of(parameters)
+            return ToolUse(string(rest.get("id")), name, arguments, text, extra=leftover(rest, "id"))
         case {"function": dict(function), **rest}:
             arguments, text = arguments_of(function.get("arguments"))
             extra = {**_typed(rest), **(leftover(function, "name", "arguments") or {})}
@@ -134,11 +152,15 @@ def tools(value: Any) -> Iterator[Tool]:
             schema = mapping(function.get("parameters"))
             named, about = text_of(function.get("name")), text_of(function.get("description"))
             yield Tool(named, about, schema, extra=extra or None)
+        case {"name": str(name), "parameter_definitions": _, **rest}:  # version 1
+            yield Tool(name, text_of(rest.get("description")), {}, extra=leftover(value, "name", "description"))
         case {"type": str(kind)}:
             yield Tool(kind, "", {}, True, value)
 
 
 def answer(body: dict[str, Any]) -> Response:
+    if "generation_id" in body or "response_id" in body:
+        body = _second(body)
     match body.get("message"):
         case dict(message):
             said: tuple[Message, ...] = (decode("messages", {**message, "role": "assistant"}),)
@@ -154,6 +176,14 @@ def answer(body: dict[str, Any]) -> Response:
         extra={**(leftover(body, "id", "message", "finish_reason", "usage") or {}), **misfits(body, usage=dict)}
         or None,
     )
+
+
+def _second(body: dict[str, Any]) -> dict[str, Any]:
+    """An answer of version 1 as version 2 would give it. It repeats all that was said before."""
+    beside = ("text", "tool_calls", "citations", "meta", "response_id", "generation_id", "chat_history")
+    said = {"content": body.get("text"), **{key: body[key] for key in ("tool_calls", "citations") if body.get(key)}}
+    name = body.get("response_id") or body.get("generation_id")
+    return {**(leftover(body, *beside) or {}), "id": name, "message": said, "usage": body.get("meta")}
 
 
 def usage_of(raw: Any) -> Usage | None:

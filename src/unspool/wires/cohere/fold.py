@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from unspool.dialect import Folded
-from unspool.sources.values import count, mapping, text_of
+from unspool.sources.values import count, listing, mapping, text_of
 from unspool.wires.values import kind_of
 
 EVENTS = frozenset(
@@ -24,6 +24,9 @@ def fold(events: Iterable[Any]) -> Folded:
         if isinstance(each, str):
             continue
         event = mapping(each)
+        if isinstance(event.get("event_type"), str):
+            folded.complete = _first(body, event)
+            continue
         kind, index, delta = text_of(event.get("type")), count(event.get("index")), mapping(event.get("delta"))
         said = mapping(delta.get("message"))
         match kind:
@@ -57,6 +60,22 @@ def fold(events: Iterable[Any]) -> Folded:
         body["message"] = message
     folded.unknown = tuple(sorted(unknown))
     return folded
+
+
+def _first(body: dict[str, Any], event: dict[str, Any]) -> bool:
+    """An event of version 1; whether it is the last one, which holds the whole answer."""
+    match event["event_type"], event:
+        case "stream-start", _:
+            body["generation_id"] = event.get("generation_id")
+        case "text-generation", {"text": str(text)}:
+            body["text"] = text_of(body.get("text")) + text
+        case "tool-calls-generation" | "citation-generation", _:
+            for key in ("tool_calls", "citations"):
+                body[key] = [*listing(body.get(key)), *listing(event.get(key))]
+        case "stream-end", _:
+            body.update(mapping(event.get("response")), finish_reason=event.get("finish_reason"))
+            return True
+    return False
 
 
 def _grow(part: dict[str, Any], content: dict[str, Any]) -> None:
