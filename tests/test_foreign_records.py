@@ -216,3 +216,19 @@ def test_what_the_recorder_saw_break_off_is_interrupted(write: Write) -> None:
     cooked = cook(write(torn, {**asked, "response": None}, whole, {**asked, "response": {"raw": ""}}))
     assert [request.interrupted for request in cooked.requests] == [True, True, False, True]
     assert [len(request.response_messages) for request in cooked.requests] == [1, 0, 1, 0]
+
+
+def test_errors_of_cohere_are_errors(write: Write) -> None:
+    asked = {"request": {"messages": [{"role": "user", "content": "Hi"}]}, "path": "/v2/chat"}
+    failed = {**asked, "response": {"id": "x", "message": "invalid api token"}}
+    cooked = cook(write({**failed, "status": 401}, failed))
+    assert [row.content for row in cooked.messages] == ["Hi", "Error: invalid api token"]
+    assert not cooked.notes
+
+
+def test_a_path_that_cohere_has_too_does_not_make_it_cohere(write: Write) -> None:
+    stream = stream_of({"choices": [{"index": 0, "delta": {"content": "Yo"}, "finish_reason": "stop"}]})
+    record = {"request": {"messages": [{"role": "user", "content": "Hi"}]}, "response": stream, "path": "/v1/chat"}
+    cooked = cook(write(record))
+    assert [row.content for row in cooked.messages] == ["Hi", "Yo"]
+    assert cooked.requests[0].format == "openai"

@@ -7,7 +7,7 @@ from unspool.sources.jsontext import Unreadable, dumps, loads
 
 _HOLDS = ("error", "body", "response")
 _SAYS = ("message", "detail", "error_description", "msg", "error", "body", "reason", "type", "code", "status")
-_BARE = {"detail", "message", "code", "status", "request_id", "timestamp", "path"}
+_BARE = {"id", "detail", "message", "code", "status", "request_id", "timestamp", "path"}
 """A body of these keys alone is no answer of any API."""
 
 
@@ -18,7 +18,7 @@ def failure_in_body(body: Any, status: int | None) -> Failure | None:
         return None
     if first.get("error") or first.get("type") == "error":
         return failure_of(body)
-    if (status is not None and status >= 400) or (first and first.keys() <= _BARE):
+    if (status is not None and status >= 400) or (first.keys() - {"id"} and first.keys() <= _BARE):
         return failure_of(body)
     return None
 

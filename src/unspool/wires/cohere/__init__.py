@@ -17,8 +17,8 @@ _FINISHED = ("COMPLETE", "STOP_SEQUENCE", "MAX_TOKENS", "TOOL_CALL")
 def claims(signs: Signs) -> int:
     response = mapping(signs.response)
     strength = 0
-    if re.search(r"/v[12]/chat(\?|$)", signs.path):
-        strength += PATH
+    if found := re.search(r"/v([12])/chat(\?|$)", signs.path):
+        strength += PATH if found[1] == "2" else SHAPE  # others have version 1 of their own
     finished = "message" in response and response.get("finish_reason") in _FINISHED
     if finished or text_of(response.get("type")) in EVENTS or "generation_id" in response:
         strength += SHAPE

@@ -164,7 +164,7 @@ def answer(body: dict[str, Any]) -> Response:
     match body.get("message"):
         case dict(message):
             said: tuple[Message, ...] = (decode("messages", {**message, "role": "assistant"}),)
-        case None:
+        case None | str():  # the words of an error
             said = ()
         case message:
             said = (Message("assistant", (other(message),)),)
