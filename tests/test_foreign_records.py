@@ -232,3 +232,18 @@ def test_a_path_that_cohere_has_too_does_not_make_it_cohere(write: Write) -> Non
     cooked = cook(write(record))
     assert [row.content for row in cooked.messages] == ["Hi", "Yo"]
     assert cooked.requests[0].format == "openai"
+
+
+def test_tokens_wherever_a_stream_counts_them(write: Write) -> None:
+    said = {"index": 0, "delta": {"content": "Yo"}}
+    over: dict[str, Any] = {"index": 0, "delta": {}, "finish_reason": "stop"}
+    usage = {"prompt_tokens": 5, "completion_tokens": 2, "total_tokens": 7, "cached_tokens": 3}
+    streams: list[list[dict[str, Any]]] = [
+        [{"choices": [said], "x_groq": {"id": "a"}}, {"choices": [over], "x_groq": {"id": "a", "usage": usage}}],
+        [{"choices": [said]}, {"choices": [{**over, "usage": usage}]}],
+        [{"choices": [said]}, {"choices": [over], "timings": {"cache_n": 3, "prompt_n": 2, "predicted_n": 2}}],
+    ]
+    asked = {"request": {"messages": [{"role": "user", "content": "Hi"}]}}
+    for request in cook(write(*({**asked, "response": stream_of(*events)} for events in streams))).requests:
+        assert request.usage is not None
+        assert (request.usage.input, request.usage.cache_read, request.usage.output) == (2, 3, 2)

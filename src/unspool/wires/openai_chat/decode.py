@@ -35,6 +35,15 @@ _STOPS: dict[str, StopReason] = {
     "error": "error",
     "model_length": "max_tokens",
     "eos": "end_turn",
+    # What gateways pass on in the words of others.
+    "end_turn": "end_turn",
+    "tool_use": "tool_use",
+    "max_tokens": "max_tokens",
+    "stop_sequence": "stop_sequence",
+    "STOP": "end_turn",
+    "MAX_TOKENS": "max_tokens",
+    "SAFETY": "refusal",
+    "refusal": "refusal",
 }
 _PLAIN = frozenset({"role", "content", "tool_calls"})
 """The keys of most messages: then there is nothing else to look for."""
@@ -256,9 +265,18 @@ def answer(body: dict[str, Any]) -> Response:
         id=string(body.get("id")),
         model=string(body.get("model")),
         stop=_stop(first, answers[0] if answers else ()),
-        usage=usage_of(body.get("usage") or mapping(body.get("x_groq")).get("usage")),
+        usage=usage_of(_counted(body, first)),
         extra=_about(body, choices),
     )
+
+
+def _counted(body: dict[str, Any], first: dict[str, Any]) -> Any:
+    """The tokens, wherever a host puts them: Groq and Moonshot elsewhere in streams, llama.cpp among its times."""
+    held = (body.get("usage"), mapping(body.get("x_groq")).get("usage"), first.get("usage"))
+    if found := next((usage for usage in held if usage), None):
+        return found
+    times = mapping(body.get("timings"))
+    return times if "predicted_n" in times else None
 
 
 def _about(body: dict[str, Any], choices: list[dict[str, Any]]) -> dict[str, Any] | None:
@@ -310,6 +328,9 @@ def usage_of(raw: Any) -> Usage | None:
     reasoning = count(beside.get("reasoning_tokens")) or count(raw.get("reasoning_tokens"))
     if not prompt and not output:
         prompt, output = ollama.counts(raw)
+    if "predicted_n" in raw:  # llama.cpp
+        read, output = count(raw.get("cache_n")), count(raw["predicted_n"])
+        prompt = count(raw.get("prompt_n")) + read
     if reasoning and prompt + output + reasoning == count(raw.get("total_tokens")):
         output += reasoning  # xAI counts it apart
     if read + written > prompt:  # as Anthropic counts: what was cached is no part of the prompt

@@ -9,6 +9,9 @@ from unspool.sources.values import count, listing, mapping, string, text_of
 from unspool.wires.openai_chat import ollama
 from unspool.wires.values import kind_of
 
+_NEWEST = ("usage", "x_groq", "timings")
+"""What counts, and is told again as it grows."""
+
 
 def fold(events: Iterable[Any]) -> Folded:
     events = list(events)
@@ -25,8 +28,9 @@ def fold(events: Iterable[Any]) -> Folded:
         match mapping(event):
             case {"choices": list(chunks), **rest}:
                 body.update({key: value for key, value in rest.items() if value and not body.get(key)})
-                if isinstance(rest.get("usage"), dict):
-                    body["usage"] = rest["usage"]
+                for key in _NEWEST:
+                    if isinstance(rest.get(key), dict):
+                        body[key] = rest[key]
                 for chunk in chunks:
                     if isinstance(chunk, dict):
                         choices.setdefault(count(chunk.get("index")), _Choice()).add(chunk)
