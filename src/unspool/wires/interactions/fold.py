@@ -23,7 +23,7 @@ def fold(events: Iterable[Any]) -> Folded:
                 body.update(event["interaction"])
                 folded.complete = kind in ("interaction.completed", "interaction.complete")
             case "step.start" | "content.start":
-                steps[index] = dict(mapping(event.get("step") or event.get("content")))
+                steps[index] = _begun(mapping(event.get("step") or event.get("content")))
             case "step.delta" | "content.delta":
                 _grow(steps.setdefault(index, {}), mapping(event.get("delta")))
             case "interaction.status_update":
@@ -41,6 +41,12 @@ def fold(events: Iterable[Any]) -> Folded:
         folded.error = folded.error or body["error"]
     folded.unknown = tuple(sorted(unknown))
     return folded
+
+
+def _begun(step: dict[str, Any]) -> dict[str, Any]:
+    """A copy that can grow: the event stays what it is."""
+    parts = [dict(part) if isinstance(part, dict) else part for part in listing(step.get("content"))]
+    return {**step, "content": parts} if parts else dict(step)
 
 
 def _grow(step: dict[str, Any], delta: dict[str, Any]) -> None:
