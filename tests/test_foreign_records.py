@@ -247,3 +247,11 @@ def test_tokens_wherever_a_stream_counts_them(write: Write) -> None:
     for request in cook(write(*({**asked, "response": stream_of(*events)} for events in streams))).requests:
         assert request.usage is not None
         assert (request.usage.input, request.usage.cache_read, request.usage.output) == (2, 3, 2)
+
+
+def test_pictures_that_were_asked_for(write: Write) -> None:
+    pictures = [{"b64_json": "aGk="}, {"url": "https://example.com/a.png"}]
+    record = {"request": {"model": "gpt-image-1", "prompt": "A cat"}, "response": {"created": 1, "data": pictures}}
+    cooked = cook(write(record))
+    assert [row.content for row in cooked.messages] == ["A cat", "[image]", "[image: https://example.com/a.png]"]
+    assert not cooked.notes

@@ -1,5 +1,6 @@
 """The response side of a record: a body, a stream in one of the forms recorders keep, or nothing."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from msgspec import Struct
@@ -137,13 +138,26 @@ def read_reply(wire: Wire, reply: Reply, error: Any, status: int | None, aside: 
         if failure is None:
             response = Response((_as_text(reply),))
             faults.append(("odd", "the response is no JSON object: kept as text"))
-    if reply.file is not None and failure is None:
-        response = Response((Message("assistant", (Document("document", "base64", reply.file),)),))
+    if failure is None and not response.messages and (files := tuple(_files(reply))):
+        response = replace(response, messages=(Message("assistant", files),))
     if not aside and failure is None and (unread := _unread(reply, response, faults)):
         kept = Other("response", unread, known=True)
         response = replace(response, messages=(Message("assistant", (kept,)),))
         faults = [("unknown", "an answer in a form that no API has, kept as it is")]
     return Read(response, failure, faults)
+
+
+def _files(reply: Reply) -> Iterator[Document]:
+    """An answer that is a file, or a list of pictures that were asked for."""
+    if reply.file is not None:
+        yield Document("document", "base64", reply.file)
+    pictures = reply.body.get("data") if isinstance(reply.body, dict) else None
+    for picture in pictures if isinstance(pictures, list) else ():
+        match picture:
+            case {"b64_json": str(data)}:
+                yield Document("image", "base64", data)
+            case {"url": str(url)}:
+                yield Document("image", "url", url)
 
 
 def _unread(reply: Reply, response: Response, faults: list[tuple[NoteKind, str]]) -> Any:
