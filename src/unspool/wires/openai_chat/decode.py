@@ -50,6 +50,8 @@ _PLAIN = frozenset({"role", "content", "tool_calls"})
 _RESULT = frozenset({"role", "content", "tool_call_id"})
 _CALL, _FUNCTION = frozenset({"id", "type", "function"}), frozenset({"name", "arguments"})
 _THOUGHTS = ("reasoning_content", "reasoning", "reasoning_text", "thinking")
+DETAILS = ("reasoning_details", "thinking_blocks")
+"""Where thoughts may stand in parts; they stay there too."""
 _READ = ("cached_tokens", "num_cached_tokens", "prompt_cache_hit_tokens", "cache_read_input_tokens")
 _WRITTEN = ("cache_write_tokens", "cache_creation_tokens", "cache_creation_input_tokens")
 _MEDIA: dict[str, Medium] = {
@@ -128,13 +130,13 @@ def _thinking(value: dict[str, Any]) -> Iterator[Thinking]:
             said.add(text)
             yield Thinking(text, extra=None if key == "reasoning_content" else {"key": key})
     if not said and (text := _detailed(value)):
-        yield Thinking(text)
+        yield Thinking(text, extra={"key": next(key for key in DETAILS if value.get(key))})
 
 
 def _detailed(value: dict[str, Any]) -> str:
     """Thoughts that stand nowhere else: OpenRouter's details, whose pieces a stream numbers, and LiteLLM's blocks."""
     texts: dict[Any, str] = {}
-    details = listing(value.get("reasoning_details") or value.get("thinking_blocks"))
+    details = listing(next((value[key] for key in DETAILS if value.get(key)), None))
     for place, detail in enumerate(map(mapping, details)):
         text = next((text for key in ("text", "summary", "thinking") if (text := text_of(detail.get(key)))), "")
         of = detail["index"] if isinstance(detail.get("index"), int) else f"{place}"

@@ -9,6 +9,7 @@
     the same thoughts under two names           are kept under the first
     an `audio_url` or `document_url` with data  becomes `input_audio`, `file`
     a call or a message without type or role    gets `function`, `user`
+    pictures that are base64 alone (Ollama)     become parts of the content
 
 A message that was read with another wire (`foreign`) is written as trainers know it: text alone as one string, without
 what only its provider understands. It may become several: each tool result is a message of its own here.
@@ -19,6 +20,7 @@ from typing import Any
 
 from unspool.model import Block, Compaction, Document, Message, Other, Text, Thinking, Tool, ToolResult, ToolUse
 from unspool.sources.jsontext import dumps
+from unspool.wires.openai_chat.decode import DETAILS
 
 _TOOL_ROLES = ("tool", "function")
 _INSIDE = frozenset({"detail", "format"})
@@ -110,7 +112,7 @@ class _Writer:
                     self._fields["annotations"] = list(block.citations)
             case Thinking():
                 key = (block.extra or {}).get("key")
-                if block.text:
+                if block.text and (key not in DETAILS or self._foreign):
                     name = key if isinstance(key, str) and not self._foreign else "reasoning_content"
                     self._thoughts.setdefault(name, []).append(block.text)
             case ToolUse():
@@ -145,7 +147,8 @@ def _result(block: ToolResult, role: str, as_text: bool, extra: dict[str, Any]) 
         message["content"] = text.text
     elif block.content or as_text:
         message["content"] = [part for inner in block.content for part in _part(inner, False)]
-    facts = {"tool_call_id": block.call_id, "name": block.name, "is_error": block.is_error}
+    named = None if "tool_name" in (block.extra or {}) else block.name
+    facts = {"tool_call_id": block.call_id, "name": named, "is_error": block.is_error}
     message |= {key: value for key, value in facts.items() if value is not None}
     return message | {key: value for key, value in {**(block.extra or {}), **extra}.items() if value is not None}
 

@@ -12,6 +12,7 @@ from unspool.model import Block, Context, Document, Text, Thinking, Tool, ToolUs
 from unspool.sources.values import listing, mapping, string, text_of
 from unspool.wires.chat_form import shown_call, spoken, written_call, written_messages, written_tool
 from unspool.wires.history import as_text, choice_of, data_url, searches, settle
+from unspool.wires.openai_chat.decode import DETAILS
 
 
 def prepare(context: Context, tools: Sequence[Tool], asking: Asking) -> dict[str, Any]:
@@ -40,6 +41,7 @@ def _assistant(blocks: Sequence[Block]) -> dict[str, Any]:
     for block in blocks:
         if isinstance(block, Thinking):
             key = text_of(mapping(block.extra).get("key")) or "reasoning_content"
+            key = "reasoning_content" if key in DETAILS else key
             message[key] = message.get(key, "") + block.text
     if calls := [written_call(block) for block in blocks if isinstance(block, ToolUse)]:
         message["tool_calls"] = calls
