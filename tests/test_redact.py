@@ -5,7 +5,6 @@ import stat
 import subprocess
 import sys
 import time
-from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
@@ -13,99 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from secret_kinds import HARMLESS, HEX, PEM, R36, SECRETS, TOLD
 from unspool.errors import OutputNotWritable
 from unspool.sources.keys import data_folder, key
 from unspool.transforms.redact import Redactor
 from unspool.transforms.secrets import FIELDS, RULES, WEAK
 
 KEY = b"a key"
-R20, R36, R40 = (
-    "x9Kd02mQ7vLp4RtZ81Wn",
-    "Zk3vQ9xT1mB7nR5cL2wY8pH4sD6fG0jK3aU9",
-    "wJalr7UtnFEMIK7MDENGbPxRfiCYzEXk3v/Q9+T1",
-)
-HEX = "9f86d081884c7d659a2feaa0c55ad015"
-BODY = "\n".join(
-    ["MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj", "MzEfYyjiWA4R4/M2bS1GB4t7NXp98C3S"]
-)
-PEM = f"-----BEGIN RSA PRIVATE KEY-----\n{BODY}\n-----END RSA PRIVATE KEY-----"
-
-SECRETS = [
-    ("anthropic-key", f"sk-ant-api03-{R36}-{R36}AA"),
-    ("openai-key", f"sk-proj-{R36}T3BlbkFJ{R36}"),
-    ("openai-key", f"sk-{R36}{R20}"),
-    ("stripe-key", "sk" + f"_live_{R20}"),
-    ("stripe-key", "rk" + f"_test_{R20}"),
-    ("groq-key", f"gsk_{R36}{R20}"),
-    ("google-key", f"AIza{R36[:35]}"),
-    ("google-secret", f"GOCSPX-{R36[:28]}"),
-    ("aws-key", "AKIA" + "Z7Q2LM4N8PXR3TVW"),
-    ("aws-key", "ASIA" + "Z7Q2LM4N8PXR3TVW"),
-    *(("github-token", f"gh{letter}_{R36}") for letter in "pousr"),
-    ("github-token", f"github_pat_{R20}_{R36}"),
-    ("gitlab-token", f"glpat-{R20}"),
-    ("slack-token", f"xoxb-123456789012-{R20}"),
-    ("slack-token", f"xapp-1-A0{R20}"),
-    ("huggingface-token", f"hf_{R36[:34]}"),
-    ("npm-token", f"npm_{R36}"),
-    ("pypi-token", f"pypi-AgEIcHlwaS5vcmc{R36}"),
-    ("sendgrid-key", f"SG.{R36[:22]}.{R36}{R20[:7]}"),
-    ("twilio-key", f"SK{HEX}"),
-    ("azure-secret", f"abc8Q~{R36[:34]}"),
-    ("jwt", f"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.{R36}"),
-    ("private-key", PEM),
-    ("private-key", f"-----BEGIN PRIVATE KEY-----\n{BODY}"),
-]
-"""Those that tell themselves, wherever they stand."""
-
-TOLD = [
-    ("authorization", "Authorization: Bearer ", R20, ""),
-    ("authorization", "curl -H 'authorization: bearer ", R20, "'"),
-    ("authorization", "Authorization: Basic ", b64encode(b"jane:hunter2").decode(), "\n"),
-    ("authorization", "Basic ", b64encode(b"jane:hunter2").decode(), ""),
-    ("url-password", "https://jane:", "hunter2", "@example.com/x"),
-    ("url-password", "postgres://jane:", "a:b!c", "@[::1]/x"),
-    ("url-password", "redis://:", "hunter2", "@localhost"),
-    ("password", "password=", "hunter2!x", "&x=1"),
-    ("password", "DB_PASS=", "Tr0ub4dor", "\nX=1"),
-    ("password", "Server=x;Pwd=", "Tr0ub4dor", ";"),
-    ("password", '{"passwd": "', "correct!horse", '"}'),
-    ("password", 'os.environ["PASSWORD"] = "', "Tr0ub4dor", '"'),
-    ("token", "https://example.com/?token=", HEX, "&x"),
-    ("token", "export SERVICE_TOKEN='", R20, "'"),
-    ("token", "accessToken: `", R20, "`"),
-    ("api-key", "api_key=", HEX, ""),
-    ("api-key", "X-Api-Key: ", HEX, ""),
-    ("api-key", '"apiKey": "', R20, '"'),
-    ("secret", "client_secret: ", R20, ""),
-    ("secret", "SECRET_KEY = '", R36, "'"),
-    ("aws-secret", "aws_secret_access_key = ", R40, ""),
-    ("aws-secret", '"SecretAccessKey": "', R40, '"'),
-    ("azure-key", "AccountKey=", f"{R40}{R40}AbCdEf==", ";EndpointSuffix"),
-    ("azure-key", "SharedAccessKey=", f"{R40}AbC=", ""),
-    ("token", "TWILIO_AUTH_TOKEN=", HEX, ""),
-]
-"""Those that only what stands before them tells: kind, before, secret, after."""
-
-HARMLESS = [
-    "token=$TOKEN token=${TOKEN} token=$(cat x) token={token} token=<your token> token=%s",
-    "password=password password: hidden passwords password = get_password(user1) password=None",
-    'token = "your-token-here-1234" api_key=xxxxxxxxxxxxxxxx1 api_key="YOUR_API_KEY_1234" secret=****************',
-    "max_tokens: 100000000000000000 token: 12345678901234567890 tokens=abc123abc123abc123abc123",
-    "pwd=/home/user1/project2 PWD=/home/x1/y2 OLDPWD=../a1/b2c3",
-    "PASS: TestFoo/case_12 pass=12 bypass: yes2no3maybe4",
-    "secret: my-tls-secret-name-for-production token: str = field",
-    "password = config.database.password2",
-    "https://example.com/a:b@c https://$USER:$PASS@host https://u:{password}@host https://u:***@host ssh://git@host/x",
-    "git checkout 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b and sha256:9f86d081884c7d659a2feaa0c55ad015",
-    "Bearer authentication is required. Basic understanding of Bearer tokens",
-    "task-runner-for-long-kebab-case-names sk-loading-spinner-container-element risk_live_test_abcdefghijklmnopqrst",
-    "hf_hub_download(repo) npm_config_registry gh_token ghp_short AKIA1234 AIzaShort eyJhbGciOiJIUzI1NiJ9 xox xoxb-",
-    "-----BEGIN PRIVATE KEY----- is the header that you look for",
-    f"-----BEGIN CERTIFICATE-----\n{BODY}\n-----END CERTIFICATE-----",
-    "-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----",
-    "550e8400-e29b-41d4-a716-446655440000 SG.x SK Q~ cache_key=user1_item2_x3 primary_key: a1b2c3d4e5f6a7b8c9d0",
-]
 
 
 @pytest.mark.parametrize("rule", [*RULES, *WEAK, *FIELDS], ids=lambda rule: rule.kind)

@@ -14,9 +14,9 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from unspool.transforms.secrets import FIELDS, RULES, WEAK, Field, Rule
+from unspool.transforms.secrets import FIELDS, RULES, WEAK, Field
 
-_BYTES = b"J~XZzKWGBICk:w-_"
+_BYTES = b"J~XZzQKWqGBICk:w-_"
 """What literals are looked for by, the rarest first. A literal that has none of these is looked for whole."""
 _SHORTEST = 8
 """Nothing shorter holds a secret."""
@@ -46,9 +46,12 @@ class _Tried(NamedTuple):
 
 
 class _Search:
-    """All literals with one byte in common: where it stands, and which of them stands around it."""
+    """All literals with one byte in common: where it stands, and which of them stands around it.
 
-    def __init__(self, byte: bytes, literals: list[bytes]) -> None:
+    More than one may: `-key ` and `pi-key`. A hit tells one of them, and `tried` the rules of all that may stand there.
+    """
+
+    def __init__(self, byte: bytes, literals: list[bytes], rules: dict[bytes, list[_Tried]]) -> None:
         self.byte = byte
         rests: dict[bytes, list[bytes]] = defaultdict(list)
         for literal in literals:
@@ -56,6 +59,7 @@ class _Search:
         self.literals = [literal for group in rests.values() for literal in group]
         around = b"|".join(re.escape(rest) + _look_back(group, len(byte + rest)) for rest, group in rests.items())
         self.pattern = re.compile(re.escape(byte) + b"(?:%b)" % around)
+        self.tried = [_beside(literal, literals, byte, rules) for literal in self.literals]
 
     def hits(self, data: bytes, place: int) -> Iterator[re.Match[bytes]]:
         """One place after another while the byte is rare, then in one sweep, which is slower to pass over nothing."""
@@ -80,12 +84,25 @@ def _look_back(literals: list[bytes], known: int) -> bytes:
     return guard + b"(?:%b)" % b"|".join(b"(?<=%b)()" % re.escape(literal) for literal in literals)
 
 
-def _searches(rules: tuple[Rule, ...]) -> list[_Search]:
+def _beside(
+    literal: bytes, literals: list[bytes], byte: bytes, rules: dict[bytes, list[_Tried]]
+) -> list[tuple[bytes, int, _Tried]]:
+    """The rules of all literals that may stand where this one does, strong ones first; and where each begins."""
+    before, _, after = literal.partition(byte)
+    found = []
+    for other in literals:
+        left, _, right = other.partition(byte)
+        if (left.endswith(before) or before.endswith(left)) and (right.startswith(after) or after.startswith(right)):
+            found += [(other, len(left), rule) for rule in rules[other]]
+    return sorted(found, key=lambda each: each[2].rank)
+
+
+def _searches(rules: dict[bytes, list[_Tried]]) -> list[_Search]:
     groups: dict[bytes, list[bytes]] = defaultdict(list)
-    for literal in sorted({literal.encode() for rule in rules for literal in rule.literals}):
+    for literal in sorted(rules):
         byte = next((bytes([byte]) for byte in _BYTES if byte in literal), literal)
         groups[byte].append(literal)
-    return [_Search(byte, literals) for byte, literals in groups.items()]
+    return [_Search(byte, literals, rules) for byte, literals in groups.items()]
 
 
 def _by_literal() -> dict[bytes, list[_Tried]]:
@@ -104,8 +121,7 @@ def _ending(field: Field) -> str:
     return rf"(?={'|'.join(map(re.escape, field.literals))})(?:{field.name})\Z"
 
 
-_SEARCHES = _searches((*RULES, *WEAK))
-_TRIED = _by_literal()
+_SEARCHES = _searches(_by_literal())
 _NAMED = [(field, re.compile(_ending(field)), re.compile(field.value.encode())) for field in FIELDS]
 
 
@@ -195,10 +211,14 @@ def _spans(data: bytes, name: str | None) -> list[_Span]:
         if (place := data.find(search.byte)) < 0:
             continue
         for hit in search.pattern.finditer(data, place) if short else search.hits(data, place):
-            literal = search.literals[(hit.lastindex or 1) - 1]
-            place = hit.end() - len(literal)
-            for match, accept, kind, group, back, rank in _TRIED[literal]:
-                if place >= back and (found := match(data, place - back)) and accept(found[group]):
+            for literal, before, (match, accept, kind, group, back, rank) in search.tried[(hit.lastindex or 1) - 1]:
+                place = hit.start() - before
+                if (
+                    place >= back
+                    and data.startswith(literal, place)
+                    and (found := match(data, place - back))
+                    and accept(found[group])
+                ):
                     spans.append(_Span(found.start(group), rank, found.end(group), kind))
                     break
     if name is not None and (span := _value_span(data, name)):

@@ -23,6 +23,10 @@ _MARK = r" {0,2}(?:=>|:=|[:=](?!=)) {0,2}"
 _BETWEEN = rf"(?:{_QUOTE}\]?{_MARK}{_QUOTE}|\]?{_MARK}(?:{_QUOTE})?)"
 """Between a name and its value. A value whose name is in quotation marks has them too, or it is no text but code."""
 _VALUE = r"(?P<secret>(?>[A-Za-z0-9+/_.~!@#%^*?-][A-Za-z0-9+/_.~!@#%^*?$=-]{6,4000}[A-Za-z0-9+/_~!@#%^*$=-]))(?![(\[{])"
+_COOKIE = r"[A-Za-z0-9_.%-]+=[A-Za-z0-9+/_.~!@#%^*?$=:|-]*+"
+_SAME = r"[^\n\r\\|;]{0,300}?"
+"""As little as may be, of one command."""
+_SPACED = rf" {{1,2}}(?:{_QUOTE})?"
 _CREDENTIALS = r"(?P<secret>[A-Za-z0-9+/=._~-]{7,8000}[A-Za-z0-9+/=_~-])"
 
 _PLACEHOLDER = re.compile(
@@ -57,7 +61,9 @@ def _password(value: bytes) -> bool:
     if b"/" in value or value[:1] in b".~" or _PLACEHOLDER.search(value):
         return False
     word = re.sub(rb"[^A-Za-z]", b"", value)
-    return len(word) >= 2 and bool(re.search(rb"[0-9!@#%^*?$]", value)) and not re.fullmatch(rb"[\w.]+\.\w+", value)
+    return (
+        len(word) >= 2 and bool(re.search(rb"[0-9!@#%^*?$]", value)) and not re.fullmatch(rb"[*!]?[\w.]+\.\w+", value)
+    )
 
 
 def _variable(value: bytes) -> bool:
@@ -68,6 +74,15 @@ def _variable(value: bytes) -> bool:
 def _key(value: bytes) -> bool:
     """A key behind a prefix that class names in style sheets and branches begin with too."""
     return _random(value) or (len(value) >= 40 and not _PLACEHOLDER.search(value) and b"-" not in value[8:])
+
+
+def _cookie(value: bytes) -> bool:
+    return any(_random(each.partition(b"=")[2]) for each in value.split(b";"))
+
+
+def _private(value: bytes) -> bool:
+    """Whether it is a private key in base64, as in the files of Kubernetes."""
+    return b" PRIVATE KEY-----" in b64decode(value[:80])
 
 
 def _basic(value: bytes) -> bool:
@@ -104,6 +119,11 @@ class Field(NamedTuple):
         return Rule(self.kind, self.literals, f"(?:{self.name}){_BETWEEN}{self.value}", self.accept)
 
 
+def _options(*words: str) -> tuple[str, ...]:
+    """What stands before the value of a command's option, such as `--api-key `."""
+    return tuple(f"-{word} " for word in words)
+
+
 def _names(*words: str, last: str = "") -> tuple[str, ...]:
     """Words without their first letter, which may be either, in the ways in which programs write them."""
     if not last:
@@ -113,8 +133,15 @@ def _names(*words: str, last: str = "") -> tuple[str, ...]:
     return (*small, *camel, *map(str.upper, small))
 
 
+def _prefixed(kind: str, prefixes: str, rest: str, accept: Callable[[bytes], bool] = _any) -> Rule:
+    """A key that begins with one of the prefixes, and goes on with nothing but `rest`."""
+    literals = tuple(prefixes.split())
+    return Rule(kind, literals, rf"{_START}(?<![_-])(?:{'|'.join(map(re.escape, literals))}){rest}{_END}", accept)
+
+
 _PEM = r"[A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----"
 _WORDS = r"[A-Za-z0-9_-]"
+_GITLAB = ("pat", "ptt", "dt", "rt", "cbt", "oas", "ft", "imt", "agent", "soat")
 _USER = r"[A-Za-z0-9._~!$&()*+,;=%{}-]"
 
 RULES: tuple[Rule, ...] = (
@@ -127,11 +154,15 @@ RULES: tuple[Rule, ...] = (
     Rule("aws-key", ("AKIA", "ASIA"), rf"{_START}A[KS]IA[A-Z0-9]{{16}}{_END}"),
     Rule("github-token", tuple(f"gh{letter}_" for letter in "pousr"), rf"{_START}gh[pousr]_[A-Za-z0-9]{{30,}}"),
     Rule("github-token", ("github_pat_",), rf"{_START}github_pat_[A-Za-z0-9_]{{22,300}}"),
-    Rule("gitlab-token", ("glpat-",), rf"{_START}glpat-[A-Za-z0-9_.-]{{19,300}}[A-Za-z0-9_-]"),
+    Rule(
+        "gitlab-token",
+        tuple(f"gl{kind}-" for kind in _GITLAB),
+        rf"{_START}gl(?:{'|'.join(_GITLAB)})-[A-Za-z0-9_.-]{{19,300}}[A-Za-z0-9_-]",
+    ),
     Rule(
         "slack-token",
-        tuple(f"xox{letter}-" for letter in "abeprs"),
-        rf"{_START}xox[abeprs]-[A-Za-z0-9-]{{10,400}}",
+        tuple(f"xox{letter}-" for letter in "abcdeprs"),
+        rf"{_START}xox[abcdeprs]-(?:[A-Za-z0-9-]|%[0-9A-F]{{2}}){{10,400}}",
     ),
     Rule("slack-token", ("xapp-",), rf"{_START}xapp-[0-9]-[A-Za-z0-9-]{{20,400}}"),
     Rule("huggingface-token", ("hf_",), rf"{_START}hf_[A-Za-z0-9]{{30,}}"),
@@ -142,7 +173,67 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "azure-secret", ("Q~",), rf"{_START}[A-Za-z0-9_~.-]{{3}}[0-9]Q~[A-Za-z0-9_~.-]{{30,60}}[A-Za-z0-9_~-]", back=4
     ),
-    Rule("jwt", ("eyJ",), rf"{_START}eyJ{_WORDS}{{8,1000}}+\.eyJ{_WORDS}{{8,16000}}+\.{_WORDS}*"),
+    _prefixed("xai-key", "xai-", r"[A-Za-z0-9]{60,100}"),
+    _prefixed("perplexity-key", "pplx-", r"[A-Za-z0-9]{40,64}"),
+    _prefixed("replicate-key", "r8_", r"[A-Za-z0-9]{37}"),
+    _prefixed("fireworks-key", "fw_", r"[A-Za-z0-9]{22,24}", _random),
+    _prefixed("cerebras-key", "csk-", r"[a-z0-9]{40,64}"),
+    _prefixed("together-key", "tgp_v1_", rf"{_WORDS}{{40,64}}"),
+    _prefixed("nvidia-key", "nvapi-", rf"{_WORDS}{{60,80}}"),
+    _prefixed("voyage-key", "pa-", rf"{_WORDS}{{43}}", _random),
+    _prefixed("elevenlabs-key", "sk_", r"[0-9a-f]{48}"),
+    _prefixed("huggingface-token", "api_org_", r"[A-Za-z0-9]{34}"),
+    _prefixed("tavily-key", "tvly-", rf"{_WORDS}{{32,64}}", _random),
+    _prefixed("firecrawl-key", "fc-", r"[0-9a-f]{32}"),
+    _prefixed("jina-key", "jina_", rf"{_WORDS}{{50,80}}", _random),
+    _prefixed("e2b-key", "e2b_ sk_e2b_", r"[0-9a-f]{40}"),
+    _prefixed("langsmith-key", "lsv2_", r"(?:pt|sk)_[0-9a-f]{32}_[0-9a-f]{10}"),
+    _prefixed("pinecone-key", "pcsk_", r"[A-Za-z0-9]{5,8}_[A-Za-z0-9]{50,80}"),
+    _prefixed("wandb-key", "wandb_v1_", rf"{_WORDS}{{40,100}}"),
+    _prefixed("posthog-key", "phx_", r"[A-Za-z0-9]{40,60}"),
+    _prefixed("aws-key", "ABSK", r"[A-Za-z0-9+/]{100,200}={0,2}"),
+    _prefixed("aws-token", "IQoJb3JpZ2lu", r"[A-Za-z0-9+/]{100,4000}={0,2}"),
+    Rule("azure-key", ("JQQJ99",), rf"{_START}[A-Za-z0-9]{{52}}JQQJ99[A-Za-z0-9]{{26}}", back=52),
+    _prefixed("google-token", "ya29.", rf"{_WORDS}{{30,2000}}"),
+    _prefixed("google-key", "AQ.Ab8", rf"{_WORDS}{{40,80}}"),
+    _prefixed("digitalocean-token", "dop_v1_ doo_v1_ dor_v1_", r"[0-9a-f]{64}"),
+    _prefixed("databricks-token", "dapi", r"[0-9a-f]{32}(?:-[0-9])?"),
+    _prefixed("vault-token", "hvs.", rf"{_WORDS}{{24,400}}", _random),
+    Rule("terraform-token", (".atlasv1.",), rf"{_START}[A-Za-z0-9]{{14}}\.atlasv1\.{_WORDS}{{60,80}}", back=14),
+    _prefixed("pulumi-token", "pul-", r"[0-9a-f]{40}"),
+    _prefixed("docker-token", "dckr_pat_ dckr_oat_", rf"{_WORDS}{{27,40}}"),
+    _prefixed("rubygems-key", "rubygems_", r"[0-9a-f]{48}"),
+    _prefixed("shopify-token", "shpat_ shpca_ shppa_ shpss_", r"[0-9a-fA-F]{32}"),
+    _prefixed("square-token", "sq0atp- sq0csp-", rf"{_WORDS}{{22,43}}"),
+    _prefixed("stripe-key", "whsec_", r"[A-Za-z0-9+/]{32,64}={0,2}"),
+    _prefixed("linear-key", "lin_api_ lin_oauth_", r"[A-Za-z0-9]{32,64}"),
+    _prefixed("notion-token", "ntn_ secret_", r"[A-Za-z0-9]{43,50}"),
+    _prefixed("figma-token", "figd_", rf"{_WORDS}{{38,60}}"),
+    _prefixed("atlassian-token", "ATATT3xFfG ATCTT3xFfG ATBB", r"[A-Za-z0-9_=-]{28,300}"),
+    _prefixed("postman-key", "PMAK-", r"[0-9a-f]{24}-[0-9a-f]{34}"),
+    _prefixed("newrelic-key", "NRAK-", r"[A-Z0-9]{27}"),
+    _prefixed("sentry-token", "sntrys_ sntryu_", r"[A-Za-z0-9+/=_-]{60,400}"),
+    _prefixed("grafana-token", "glsa_", r"[A-Za-z0-9]{32}_[0-9a-fA-F]{8}"),
+    _prefixed("grafana-token", "glc_eyJ", r"[A-Za-z0-9+/]{32,400}={0,2}"),
+    _prefixed("supabase-key", "sbp_", r"(?:v0_)?[0-9a-f]{40}"),
+    _prefixed("supabase-key", "sb_secret_", rf"{_WORDS}{{31}}"),
+    _prefixed("vercel-token", "vca_ vci_ vck_ vcp_ vcr_", r"[A-Za-z0-9]{50,60}"),
+    _prefixed("netlify-token", "nfp_", r"[A-Za-z0-9]{36}"),
+    _prefixed("planetscale-token", "pscale_tkn_ pscale_pw_ pscale_oauth_", r"[A-Za-z0-9_.-]{31,63}[A-Za-z0-9_-]"),
+    _prefixed("fly-token", "fm1r_ fm1a_ fm2_", r"[A-Za-z0-9+/]{80,2000}={0,3}"),
+    _prefixed("heroku-key", "HRKU-AA", rf"{_WORDS}{{50,64}}"),
+    _prefixed("tailscale-key", "tskey-", r"[a-z]{3,10}-[A-Za-z0-9]{8,24}-[A-Za-z0-9]{16,64}"),
+    _prefixed("sourcegraph-token", "sgp_", r"(?:[0-9a-f]{16}_|local_)?[0-9a-f]{40}"),
+    _prefixed("age-key", "AGE-SECRET-KEY-1", r"[A-Z0-9]{58}"),
+    _prefixed("mailgun-key", "key-", r"[0-9a-f]{32}"),
+    Rule("mailchimp-key", ("-us",), rf"{_START}[0-9a-f]{{32}}-us[0-9]{{1,2}}{_END}", back=32),
+    _prefixed("private-key", "LS0tLS1CRUdJTi", r"[A-Za-z0-9+/]{86,20000}={0,2}", _private),
+    Rule(
+        "jwt",
+        ("eyJ",),
+        rf"{_START}eyJ{_WORDS}{{8,1000}}+\.(?:eyJ{_WORDS}{{8,16000}}+\.{_WORDS}*"
+        rf"|{_WORDS}{{0,2000}}+\.{_WORDS}{{12,100}}+\.{_WORDS}{{8,16000}}+\.{_WORDS}{{16,100}}+)",
+    ),
     Rule(
         "private-key",
         ("-----BEGIN ",),
@@ -164,9 +255,18 @@ FIELDS: tuple[Field, ...] = (
     Field("password", ("assw", "ASSW"), r"(?i:assw(?:or)?d)", accept=_password),
     Field("password", ("_pass", "_PASS"), r"(?i:_pass)", accept=_password),
     Field("password", ("pwd", "Pwd", "PWD"), r"(?i:pwd)", accept=_password),
+    Field("password", ("assphrase", "ASSPHRASE"), r"(?i:assphrase)", accept=_password),
     Field("token", _names("token"), r"(?i:oken)"),
     Field("secret", _names("secret"), r"(?i:ecret(?:[_-]?key(?:[_-]base)?)?)"),
     Field("api-key", _names("api", "access", "account", last="key"), r"(?i:(?:pi|ccess|ccount)[_-]?key)"),
+    Field(
+        "secret",
+        _names("encryption", "signing", "master", "private", last="key"),
+        r"(?i:(?:ncryption|igning|aster|rivate)[_-]?key)",
+        accept=lambda value: len(value) >= 32 and _random(value),
+    ),
+    Field("cookie", _names("cookie"), r"(?i:ookie)", rf"(?P<secret>{_COOKIE}(?:; ?{_COOKIE})*+)", _cookie),
+    Field("authorization", ("auth",), "auth", r"(?P<secret>[A-Za-z0-9+/]{8,}+={0,2})", _basic),
     Field(
         "authorization",
         _names("authorization"),
@@ -180,6 +280,18 @@ WEAK: tuple[Rule, ...] = (
     Rule("url-password", ("://",), rf"://{_USER}*+:(?P<secret>(?:{_USER}|:)++)@", lambda value: not _variable(value)),
     Rule("authorization", ("Bearer ",), rf"Bearer {{1,2}}{_CREDENTIALS}", _random),
     Rule("authorization", ("Basic ",), r"Basic {1,2}(?P<secret>[A-Za-z0-9+/]{8,}+={0,2})", _basic),
+    Rule(
+        "webhook", ("hooks.slack.com/",), r"hooks\.slack\.com/[a-z]+/(?P<secret>T[A-Z0-9]+/[A-Z0-9]+/[A-Za-z0-9]{16,})"
+    ),
+    Rule("webhook", ("/api/webhooks/",), rf"/api/webhooks/[0-9]{{17,20}}/(?P<secret>{_WORDS}{{60,100}})"),
+    Rule("telegram-token", (":AA",), rf"(?<=[0-9]{{8}}):(?P<secret>AA{_WORDS}{{33}}){_END}", _random),
+    Rule("azure-key", ("sig=",), r"sig=(?P<secret>[A-Za-z0-9%+/]{43,100}(?:%3D|=))"),
+    Rule("token", _options("token", "key", "secret"), rf"-[a-z]{{3,6}}{_SPACED}{_VALUE}", _random),
+    Rule("password", _options("password", "passwd", "passphrase"), rf"-pass[a-z]+{_SPACED}{_VALUE}", _password),
+    Rule("password", ("sshpass -p",), rf"sshpass -p{_SPACED}?{_VALUE}", _password),
+    Rule("password", ("mysql",), rf"mysql[a-z]{{0,6}} (?:{_SAME} )?-p(?:{_QUOTE})?{_VALUE}", _password),
+    Rule("password", ("-u ", "-user "), rf"-u(?:ser)?{_SPACED}[A-Za-z0-9._@%+-]+:{_VALUE}", _password),
+    Rule("password", ("password ",), rf"password {_VALUE}", _random),
     *(field.rule for field in FIELDS),
 )
 """Kinds that only their surroundings tell."""
