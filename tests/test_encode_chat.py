@@ -108,6 +108,8 @@ def test_a_foreign_answer() -> None:
         Text("Let me look.", extra={"cache_control": {}}),
         ToolUse("t1", "Bash", {"command": "ls"}),
         ToolUse("t2", "Patch", None, "*** Begin"),
+        ToolUse("t3", "exec", None, "{ run() }", extra={"type": "custom_tool_call"}),
+        ToolUse("t4", "Bash", None, '{"command": "l'),
     )
     (message,) = encode(Message("assistant", blocks, extra={"id": "msg_1"}), foreign=True)
     assert message == {
@@ -116,7 +118,9 @@ def test_a_foreign_answer() -> None:
         "reasoning_content": "First look",
         "tool_calls": [
             {"id": "t1", "type": "function", "function": {"name": "Bash", "arguments": '{"command":"ls"}'}},
-            {"id": "t2", "type": "function", "function": {"name": "Patch", "arguments": "*** Begin"}},
+            {"id": "t2", "type": "function", "function": {"name": "Patch", "arguments": '{"input":"*** Begin"}'}},
+            {"id": "t3", "type": "function", "function": {"name": "exec", "arguments": '{"input":"{ run() }"}'}},
+            {"id": "t4", "type": "function", "function": {"name": "Bash", "arguments": '{"command": "l'}},
         ],
     }
 
@@ -178,6 +182,15 @@ def test_foreign_tools() -> None:
     assert encode_tool(Tool("Bash", "Run", schema, extra={"cache_control": {}}), foreign=True) == {
         "type": "function",
         "function": function,
+    }
+    grammar = {"type": "grammar", "syntax": "lark", "definition": "start: hunk+"}
+    patch = Tool("apply_patch", "Patch files", extra={"type": "custom", "format": grammar})
+    given = {"type": "string", "description": "start: hunk+"}
+    takes = {"type": "object", "properties": {"input": given}, "required": ["input"]}
+    assert encode_tool(patch, foreign=True)["function"] == {
+        "name": "apply_patch",
+        "description": "Patch files",
+        "parameters": takes,
     }
     search = Tool("web_search", "", {}, True, {"type": "web_search_20250305", "max_uses": 3})
     assert encode_tool(search, foreign=True) == {"type": "web_search_20250305", "name": "web_search", "max_uses": 3}

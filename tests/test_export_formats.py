@@ -135,3 +135,26 @@ def test_formats_are_imported_when_they_are_used() -> None:
 
 def test_options_are_few_and_have_defaults() -> None:
     assert format_for("hf").options == Options(json_columns="json", completions=False)
+
+
+@pytest.mark.parametrize(
+    "parameters", [{}, {"parameters": {}}, {"parameters": None}, {"parameters": {"type": "object"}}]
+)
+def test_a_tool_that_takes_nothing_has_a_schema_that_says_so(parameters: dict[str, Any]) -> None:
+    """LLaMA-Factory reads `properties` of every tool, and OpenAI takes no schema without a type."""
+    tool = {"type": "function", "function": {"name": "now", "description": "The time."} | parameters}
+    schema = {"type": "object", "properties": {}}
+    for name in ("openai", "hf"):
+        assert encoded(name, *FULL, tools=[tool]).rows[0]["tools"][0]["function"]["parameters"] == schema
+    assert json.loads(encoded("sharegpt", *FULL, tools=[tool]).rows[0]["tools"])[0]["parameters"] == schema
+
+
+def test_a_tool_that_takes_a_text_is_a_function_as_its_calls_are() -> None:
+    tool = {"type": "custom", "custom": {"name": "patch", "description": "Patches."}}
+    called = {"id": "c", "type": "custom", "custom": {"name": "patch", "input": "*** Begin"}}
+    made = encoded("openai", user("?"), answer(None, called), result("c"), answer("!"), tools=[tool])
+    assert made.refused is None
+    assert made.losses.total() == 0
+    (row,) = made.rows
+    assert row["messages"][1]["tool_calls"][0]["function"] == {"name": "patch", "arguments": '{"input":"*** Begin"}'}
+    assert row["tools"][0]["function"]["parameters"]["required"] == ["input"]

@@ -15,6 +15,7 @@ from unspool.exports.training import Losses
 from unspool.model.record import TrainingRecord, TrainingTurn
 from unspool.sources.jsontext import Unreadable, dumps, strict
 from unspool.sources.values import listing, mapping, string
+from unspool.wires.openai_chat.encode import as_function
 
 Role: TypeAlias = Literal["system", "user", "assistant", "tool"]
 Write: TypeAlias = Callable[[str], Any]
@@ -231,12 +232,22 @@ def functions_of(record: TrainingRecord, losses: Losses) -> list[dict[str, Any]]
     for tool in record.tools:
         function = tool.get("function")
         if isinstance(function, dict) and isinstance(function.get("name"), str):
-            found.append(function)
+            found.append(_complete(function))
+        elif isinstance(mapping(custom := tool.get("custom")).get("name"), str):  # its calls are written so too
+            found.append(as_function(mapping(custom)))
         elif isinstance(tool.get("name"), str) and isinstance(tool.get("parameters"), dict):
-            found.append(tool)
+            found.append(_complete(tool))
         else:
             losses["tool that is no function"] += 1
     return found
+
+
+def _complete(function: dict[str, Any]) -> dict[str, Any]:
+    """With a schema that has a type and properties, if only none: templates take both for granted, OpenAI the type."""
+    given = mapping(function.get("parameters"))
+    if "type" in given and "properties" in given:
+        return function
+    return function | {"parameters": {"type": "object", "properties": {}} | given}
 
 
 def marked(record: TrainingRecord) -> bool:

@@ -4,7 +4,8 @@ All of it becomes conversations of exchanges first, and messages in the shape of
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import groupby
 from typing import Any
 
 from unspool.errors import InputNotFound
@@ -83,8 +84,12 @@ def _stream(exchange: Exchange) -> Any:
 def _snapshot(conversation: Conversation, kept: list[Exchange], only_last_tools: bool) -> TrainingRecord:
     last = kept[-1]
     answers = {message.id: exchange for exchange in kept for message in exchange.response.messages}
-    turns = [turn for message in last.messages for turn in _turns(message, last, answers.get(message.id))]
-    turns += [turn for message in _joined(last) for turn in _turns(message, last, last)]
+    turns: list[TrainingTurn] = []
+    for said in _runs(last.messages, last.wire):
+        made = next((answers[message.id] for message in said if message.id in answers), None)
+        turns += _turns(_joined(said), last, made)
+    for said in _runs(last.response.messages, last.wire):
+        turns += _turns(_joined(said), last, last)
     tools: dict[str, dict[str, Any]] = {}
     for exchange in kept[-1:] if only_last_tools else kept:
         for tool in exchange.tools:
@@ -104,23 +109,32 @@ def _snapshot(conversation: Conversation, kept: list[Exchange], only_last_tools:
     )
 
 
-def _joined(exchange: Exchange) -> tuple[Message, ...]:
-    """An item each, in some APIs: to trainers they are one answer."""
-    messages = exchange.response.messages
-    if exchange.wire == chat.name or len(messages) < 2:
-        return messages
-    return (Message(messages[0].role, tuple(block for message in messages for block in message.blocks)),)
+def _runs(messages: Iterable[Message], wire: str) -> Iterator[list[Message]]:
+    """What is one message to trainers: in other APIs each item of an answer is one of its own."""
+    for role, run in groupby(messages, lambda message: message.role):
+        found = list(run)
+        if wire != chat.name and role == "assistant":
+            yield found
+        else:
+            yield from ([message] for message in found)
+
+
+def _joined(said: list[Message]) -> Message:
+    if len(said) == 1:
+        return said[0]
+    return Message(said[0].role, tuple(block for message in said for block in message.blocks))
 
 
 def _turns(message: Message, within: Exchange, made: Exchange | None) -> Iterator[TrainingTurn]:
     """One message may become several: each result of a tool is one of its own here."""
+    usage = made and made.response.usage
     for written in encode(message, within.wire != chat.name):
         if written["role"] == "developer":
             written["role"] = "system"
         if made is None or written["role"] != "assistant":
             yield TrainingTurn(written)
             continue
-        usage, response = made.response.usage, made.response
+        response = made.response
         tokens = usage and Tokens(usage.input, usage.cache_read, usage.cache_write, usage.output, usage.reasoning)
         yield TrainingTurn(
             written,
@@ -131,6 +145,7 @@ def _turns(message: Message, within: Exchange, made: Exchange | None) -> Iterato
             tokens=tokens if isinstance(tokens, Tokens) else None,
             stop=response.stop.reason if response.stop else None,
         )
+        usage = None  # of one call, however many messages it gave
 
 
 def _cleaned(records: list[TrainingRecord], settings: Settings, outcome: Outcome) -> list[TrainingRecord]:

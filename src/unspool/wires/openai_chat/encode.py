@@ -12,7 +12,8 @@
     pictures that are base64 alone (Ollama)     become parts of the content
 
 A message that was read with another wire (`foreign`) is written as trainers know it: text alone as one string, without
-what only its provider understands. It may become several: each tool result is a message of its own here.
+what only its provider understands. It may become several: each tool result is a message of its own here. Tools that
+take one text of any form (`custom`, such as Codex' patches) become functions with that text as their `input`.
 """
 
 from collections.abc import Iterable, Iterator
@@ -20,6 +21,7 @@ from typing import Any
 
 from unspool.model import Block, Compaction, Document, Message, Other, Text, Thinking, Tool, ToolResult, ToolUse
 from unspool.sources.jsontext import dumps
+from unspool.sources.values import mapping, string
 from unspool.wires.openai_chat.decode import DETAILS
 
 _TOOL_ROLES = ("tool", "function")
@@ -129,6 +131,8 @@ class _Writer:
     def _call(self, block: ToolUse) -> None:
         extra = {} if self._foreign else dict(block.extra or {})
         written = dumps(block.arguments) if block.text is None else block.text
+        if self._foreign and _is_free(block):
+            written = dumps({"input": written})
         if extra.pop("legacy", None):
             self._fields["function_call"] = {"name": block.name, "arguments": written} | extra
             return
@@ -139,6 +143,13 @@ class _Writer:
         else:
             call |= {"type": kind, "function": {"name": block.name, "arguments": written}}
         self._calls.append(call | extra)
+
+
+def _is_free(block: ToolUse) -> bool:
+    """Whether a call was given a text, and no arguments. Where nobody says, an object that is broken is none."""
+    if block.arguments is not None or not block.text:
+        return False
+    return (block.extra or {}).get("type") == "custom_tool_call" or not block.text.lstrip().startswith(("{", "["))
 
 
 def _result(block: ToolResult, role: str, as_text: bool, extra: dict[str, Any]) -> dict[str, Any]:
@@ -245,10 +256,22 @@ def encode_tool(tool: Tool, foreign: bool = False) -> dict[str, Any]:
         return {"type": kind} | ({"name": tool.name} if kind != tool.name else {}) | _schema(tool) | extra
     named = {"name": tool.name} | ({"description": tool.description} if tool.description else {})
     if extra.get("type") == "custom" and not tool.parameters:
-        return {"type": "custom", "custom": named | {key: extra[key] for key in extra if key != "type"}}
+        custom = named | {key: extra[key] for key in extra if key != "type"}
+        return (
+            {"type": "function", "function": as_function(custom)} if foreign else {"type": "custom", "custom": custom}
+        )
     strict = {"strict": extra.pop("strict")} if "strict" in extra else {}
     function = named | {"parameters": tool.parameters} | strict
     return {"type": "function", "function": function} | ({} if foreign else extra)
+
+
+def as_function(custom: dict[str, Any]) -> dict[str, Any]:
+    """A tool that takes one text, as a function with one argument, which its grammar describes."""
+    grammar = mapping(mapping(custom.get("format")).get("grammar")) or mapping(custom.get("format"))
+    about = string(grammar.get("definition"))
+    given = {"type": "string"} | ({"description": about} if about else {})
+    schema = {"type": "object", "properties": {"input": given}, "required": ["input"]}
+    return {key: custom[key] for key in ("name", "description") if custom.get(key)} | {"parameters": schema}
 
 
 def _schema(tool: Tool) -> dict[str, Any]:

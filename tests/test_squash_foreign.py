@@ -1,0 +1,77 @@
+"""`unspool squash` of other APIs' traffic: what it gives is in the shape that trainers take."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import Run
+
+GRAMMAR = {"type": "grammar", "syntax": "lark", "definition": "start: hunk+"}
+TOOLS = [
+    {"type": "function", "name": "run", "description": "Runs.", "parameters": {"type": "object", "properties": {}}},
+    {"type": "custom", "name": "apply_patch", "description": "Patches.", "format": GRAMMAR},
+]
+THOUGHT = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "gAAA"}
+CALLS = [
+    {"type": "function_call", "call_id": "c1", "name": "run", "arguments": '{"n":1}'},
+    {"type": "custom_tool_call", "call_id": "c2", "name": "apply_patch", "input": "*** Begin Patch"},
+]
+RESULTS = [
+    {"type": "function_call_output", "call_id": "c1", "output": "one"},
+    {"type": "custom_tool_call_output", "call_id": "c2", "output": "two"},
+]
+ASKED = {"role": "user", "content": "Mend it"}
+DONE = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Mended."}]}
+
+
+def exchange(second: int, given: list[Any], output: list[Any]) -> dict[str, Any]:
+    return {
+        "timestamp": f"2026-03-01T10:00:{second:02}Z",
+        "session_id": "s",
+        "request": {"model": "gpt-5", "input": given, "tools": TOOLS},
+        "response": {
+            "id": f"resp_{second}",
+            "object": "response",
+            "status": "completed",
+            "model": "gpt-5",
+            "output": output,
+            "usage": {"input_tokens": 10, "output_tokens": 5, "total_tokens": 15},
+        },
+    }
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    calls = [exchange(1, [ASKED], [THOUGHT, *CALLS]), exchange(2, [ASKED, THOUGHT, *CALLS, *RESULTS], [DONE])]
+    path = tmp_path / "responses.jsonl"
+    path.write_text("".join(json.dumps(call) + "\n" for call in calls))
+    return path
+
+
+def records(out: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for file in sorted(out.glob("*.jsonl")) for line in file.read_text().splitlines()]
+
+
+@pytest.mark.parametrize("strategy", ["snapshot", "tree"])
+def test_parallel_calls_are_one_answer_in_front_of_their_results(
+    unspool: Run, tmp_path: Path, log: Path, strategy: str
+) -> None:
+    assert unspool("squash", log, "-o", tmp_path / "out", "--strategy", strategy).returncode == 0
+    (record,) = records(tmp_path / "out")
+    messages = record["messages"]
+    assert [message["role"] for message in messages] == ["user", "assistant", "tool", "tool", "assistant"]
+    given = [(call["id"], json.loads(call["function"]["arguments"])) for call in messages[1]["tool_calls"]]
+    assert given == [("c1", {"n": 1}), ("c2", {"input": "*** Begin Patch"})]
+    assert [message["tool_call_id"] for message in messages[2:4]] == ["c1", "c2"]
+    assert [tool["name"] for tool in record["tools"]] == ["run", "apply_patch"]
+    assert record["tools"][1]["parameters"]["properties"]["input"]["description"] == GRAMMAR["definition"]
+
+
+@pytest.mark.parametrize("strategy", ["snapshot", "tree"])
+def test_openai_takes_it_and_each_answer_is_trained_on(unspool: Run, tmp_path: Path, log: Path, strategy: str) -> None:
+    done = unspool("squash", log, "-o", tmp_path / "out", "--strategy", strategy, "--to", "openai")
+    assert done.returncode == 0, done.stderr
+    (record,) = records(tmp_path / "out")
+    assert [message.get("weight") for message in record["messages"]] == [None, 1, None, None, 1]
