@@ -12,6 +12,7 @@ import pytest
 
 from conftest import Run
 from many import SECRET, entry, says, session, write
+from unspool.exports.training import FORMATS
 from unspool.ingest.conversations import Unit
 from unspool.jobs.squash import Settings, squash, squash_tasks
 from unspool.jobs.squash.settings import Task
@@ -39,6 +40,19 @@ def test_a_file_for_each_record_whatever_sessions_are_called(tmp_path: Path, to:
     assert len(records) == json.loads((tmp_path / "out/summary.json").read_bytes())["records"] >= 3
     assert alone <= named
     assert strategy == "tree" or all(name.startswith("a_session_1-") for name in records)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names of files are text elsewhere")
+@pytest.mark.parametrize("strategy", ["snapshot", "tree"])
+@pytest.mark.parametrize("to", ["messages", *FORMATS])
+def test_a_file_whose_name_is_no_text_costs_nothing(tmp_path: Path, to: Any, strategy: Any) -> None:
+    (tmp_path / "logs").mkdir()
+    session(tmp_path / "logs", "plain.jsonl", "Question 1")
+    lines = (tmp_path / "logs/plain.jsonl").read_bytes().replace(b"session_id", b"unknown")
+    (tmp_path / "logs" / os.fsdecode(b"caf\xe9.jsonl")).write_bytes(lines)
+    told = squash(tmp_path / "logs", out=tmp_path / "out", settings=Settings(key=KEY, to=to, strategy=strategy))
+    assert told.records >= 2
+    assert told.inputs == 2
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

@@ -4,11 +4,13 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec.structs import replace
 
 from unspool.exports.chat import flat, line
 from unspool.jobs.squash.scrubbing import scrubber_for
 from unspool.jobs.squash.settings import Found, Outcome, Settings, Written
 from unspool.model.record import TrainingRecord
+from unspool.sources.files import legible
 from unspool.transforms.integrity import Finding, check, warning
 from unspool.transforms.usage import ToolUsage, usage_of
 
@@ -20,6 +22,7 @@ _encode = msgspec.json.Encoder().encode
 
 def write_records(records: Sequence[TrainingRecord], settings: Settings, outcome: Outcome) -> None:
     """Those of one session, into the outcome."""
+    records = [_legible(record) for record in records]
     if settings.filters:
         records = _filtered(records, settings, outcome)
     scrub = scrubber_for(settings)
@@ -38,6 +41,14 @@ def write_records(records: Sequence[TrainingRecord], settings: Settings, outcome
             outcome.records.append(Written(data, record.date, record.scenario, usages[record.id], id=record.id))
         return
     _format(scrubbed, settings, outcome, usages)
+
+
+def _legible(record: TrainingRecord) -> TrainingRecord:
+    """What is known of it may come from a file's name, and not every name is text."""
+    names = {name: getattr(record, name) for name in ("session", "source", "scenario", "id")}
+    if all(map(str.isascii, names.values())):
+        return record
+    return replace(record, **{name: legible(value) for name, value in names.items()})
 
 
 def write_pairs(records: Sequence[TrainingRecord], settings: Settings, outcome: Outcome) -> None:
