@@ -112,6 +112,12 @@ def test_tools_are_those_of_all_kept_entries_and_the_first_definition_wins(tmp_p
     ]
 
 
+def test_functions_are_tools_by_their_first_name(tmp_path: Path) -> None:
+    functions = [tool("a")["function"], {"name": "b", "parameters": {"type": "object", "properties": {}}}]
+    entries = [entry(number, grown(2 * number - 1), request={"functions": functions}) for number in (1, 2, 3)]
+    assert made(tmp_path, *entries)["tools"] == functions
+
+
 @pytest.mark.parametrize("response", [None, {}, {"choices": []}, {"choices": [{"message": None}]}])
 def test_an_entry_without_an_answer_or_a_model_gives_a_record(tmp_path: Path, response: Any) -> None:
     record = made(tmp_path, entry(1, grown(1), response=response, request={"model": None}))

@@ -42,6 +42,12 @@ _encode = msgspec.json.Encoder().encode
 class _Request(Struct):
     messages: list[Raw]
     tools: Raw = NULL
+    functions: Raw = NULL
+    """What tools were called at first."""
+
+    @property
+    def definitions(self) -> Raw:
+        return self.functions if self.tools == NULL else self.tools
 
 
 class _Line(Struct):
@@ -167,7 +173,7 @@ class Entries:
         if not messages or messages[0] != Raw(_MARK) or short.count(_MARK) != 1:
             return None
         if same:
-            if found.request.tools != Raw(_TOOLS_MARK) or short.count(_TOOLS_MARK) != 1:
+            if found.request.definitions != Raw(_TOOLS_MARK) or short.count(_TOOLS_MARK) != 1:
                 return None
             found.request.tools = self._tools
         else:
@@ -191,8 +197,8 @@ class Entries:
 
     def _keep_tools(self, request: _Request) -> None:
         """Of a list that comes again and again, one object."""
-        if request.tools != self._tools:
-            self._written = bytes(request.tools)
+        if (given := request.definitions) != self._tools:
+            self._written = bytes(given)
             self._tools = Raw(self._written)
         request.tools = self._tools
 
