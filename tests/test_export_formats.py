@@ -82,7 +82,8 @@ def test_marks_that_a_format_has_no_place_for_are_counted(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "options"),
-    [("openai", Options()), ("hf", Options()), ("hf", Options(completions=True)), ("axolotl", Options())],
+    [("hf", Options(completions=True))]
+    + [(name, Options()) for name in ("openai", "hf", "axolotl", "sharegpt", "hermes", "swe-xml")],
 )
 def test_datasets_loads_a_folder_whatever_its_files_hold(tmp_path: Path, name: str, options: Options) -> None:
     """Files that differ in all that may differ: tools, arguments, images, thinking."""
@@ -98,7 +99,7 @@ def test_datasets_loads_a_folder_whatever_its_files_hold(tmp_path: Path, name: s
     made = [encoded(name, *messages, tools=tools, options=options) for messages, tools in records]
     for number, each in enumerate(made):
         (tmp_path / f"{number}.jsonl").write_bytes(each.data)
-    (tmp_path / "summary.json").write_text("{}")
+    (tmp_path / "integrity-report.json").write_text('{"findings": [{"rule": "no-tools"}]}')
     for file, content in format_for(name, options).beside([]).items():
         (tmp_path / file).write_bytes(content)
     loaded = datasets.load_dataset(str(tmp_path), split="train", cache_dir=str(tmp_path / "cache"))

@@ -17,7 +17,7 @@ from unspool.exports.content import (
     said,
     text_of,
 )
-from unspool.exports.training import Encoded, Losses, Options
+from unspool.exports.training import Encoded, Losses, Options, listed
 from unspool.model.record import TrainingRecord
 
 ENDING = ".jsonl"
@@ -52,6 +52,10 @@ def encode(record: TrainingRecord, _options: Options) -> Encoded:
     count_marks(record, losses)
     row = {"id": record.id or record.session, "conversations": turns}
     return Encoded(record, [row] if record.turns else [], losses)
+
+
+def columns(_options: Options) -> dict[str, str]:
+    return {"id": "dtype: string", "conversations": listed("from", "value")}
 
 
 def _value(one: Said, losses: Losses) -> str:

@@ -25,7 +25,7 @@ from unspool.exports.content import (
     said,
     text_of,
 )
-from unspool.exports.training import Encoded, Losses, Options
+from unspool.exports.training import Encoded, Losses, Options, listed
 from unspool.model.record import TrainingRecord
 from unspool.sources.jsontext import dumps
 
@@ -124,6 +124,10 @@ def _answer(turn: _Answered, one: Said, losses: Losses) -> None:
     if text := fenced(text_of(one, losses), _TAGS, losses):
         turn.texts.append(text)
     turn.calls += objects_only(one, losses)
+
+
+def columns(_options: Options) -> dict[str, str]:
+    return {"conversations": listed("from", "value"), "system": "dtype: string", "tools": "dtype: string"}
 
 
 def beside(names: list[str]) -> dict[str, bytes]:

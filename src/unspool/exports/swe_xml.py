@@ -8,7 +8,7 @@ import re
 from typing import Any
 
 from unspool.exports.content import Call, Said, count_marks, fenced, functions_of, objects_only, said, text_of
-from unspool.exports.training import Encoded, Losses, Options
+from unspool.exports.training import Encoded, Losses, Options, listed
 from unspool.model.record import TrainingRecord
 from unspool.sources.jsontext import dumps
 from unspool.sources.values import mapping, string
@@ -54,6 +54,11 @@ def encode(record: TrainingRecord, _options: Options) -> Encoded:
         "traj_id": record.id or record.session,
     }
     return Encoded(record, [row] if record.turns else [], losses)
+
+
+def columns(_options: Options) -> dict[str, str]:
+    texts = dict.fromkeys(("instance_id", "model", "traj_id"), "dtype: string")
+    return {"messages": listed("role", "content"), "resolved": "dtype: bool", **texts}
 
 
 def _content(one: Said, losses: Losses) -> str:

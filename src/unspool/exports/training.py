@@ -8,7 +8,7 @@ A format's module has
     EACH = True                         where each record is a file of its own: `Encoded.file` names it
     finish(part, final, options)        where the file is more than lines: turns rows, a line each, into the file itself
     beside(names)                       files that the format needs beside those of records: name → content
-    columns(options)                    where `datasets` could not guess them: name → type, for a README.md to tell it
+    columns(options)                    name → type, for a README.md that tells `datasets`
 
 The last five may be missing. Rows are lines of JSON until `finish`: so parts of a file can be joined by joining bytes.
 """
@@ -110,10 +110,16 @@ class Format(Struct, frozen=True):
         return files
 
 
+def listed(*names: str) -> str:
+    """The type of a column that is a list of objects with these texts in them."""
+    return "list:" + "".join([f"\n    - name: {name}\n      dtype: string" for name in names])
+
+
 def _card(ending: str, columns: dict[str, str]) -> bytes:
     """What `datasets` reads of a folder: which files are data, and the types of their columns.
 
-    It would take the types of the first file, and fail on the first tool of another that takes other arguments.
+    It would take reports for data, and the types of the first file, and fail on the first tool of another that takes
+    other arguments.
     """
     features = "".join([f"  - name: {name}\n    {kind}\n" for name, kind in columns.items()])
     files = f'configs:\n- config_name: default\n  data_files: "*{ending}"\n'
