@@ -75,3 +75,40 @@ def test_openai_takes_it_and_each_answer_is_trained_on(unspool: Run, tmp_path: P
     assert done.returncode == 0, done.stderr
     (record,) = records(tmp_path / "out")
     assert [message.get("weight") for message in record["messages"]] == [None, 1, None, None, 1]
+
+
+@pytest.mark.parametrize("strategy", ["snapshot", "tree"])
+def test_an_answer_that_comes_back_without_its_thoughts_is_trained_on(
+    unspool: Run, tmp_path: Path, strategy: str
+) -> None:
+    """Gemini's clients send neither thoughts nor signatures back, nor the ids of calls."""
+    asked = {"role": "user", "parts": [{"text": "Tea?"}]}
+    called = {"functionCall": {"name": "brew", "args": {"cups": 1}}}
+    thought = {"text": "One cup.", "thought": True}
+    signed = {**called, "thoughtSignature": "c2ln"}
+    signed["functionCall"] = {**called["functionCall"], "id": "f1"}
+    gave = {"role": "user", "parts": [{"functionResponse": {"name": "brew", "response": {"ok": True}}}]}
+    histories = [[asked], [asked, {"role": "model", "parts": [called]}, gave]]
+    answers = [[thought, signed], [{"text": "Here."}]]
+    calls = [
+        {
+            "timestamp": f"2026-03-01T10:00:{second:02}Z",
+            "session_id": "s",
+            "url": "https://generativelanguage.googleapis.com/v1beta/models/gemini-3-pro:generateContent",
+            "request": {"contents": history},
+            "response": {"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": "STOP"}]},
+        }
+        for second, (history, parts) in enumerate(zip(histories, answers, strict=True))
+    ]
+    (tmp_path / "gemini.jsonl").write_text("".join(json.dumps(call) + "\n" for call in calls))
+    done = unspool(
+        "squash", tmp_path / "gemini.jsonl", "-o", tmp_path / "out", "--strategy", strategy, "--to", "axolotl"
+    )
+    assert done.returncode == 0, done.stderr
+    (record,) = records(tmp_path / "out")
+    assert [(message["role"], message["train"]) for message in record["messages"]] == [
+        ("user", False),
+        ("assistant", True),
+        ("tool", False),
+        ("assistant", True),
+    ]

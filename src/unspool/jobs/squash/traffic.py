@@ -5,6 +5,7 @@ All of it becomes conversations of exchanges first, and messages in the shape of
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from itertools import groupby
 from typing import Any
 
@@ -17,6 +18,7 @@ from unspool.model import MAIN, Exchange, Message, Note
 from unspool.model.record import TrainingRecord, TrainingTurn, only_id
 from unspool.model.session import Tokens
 from unspool.transforms.integrity import error
+from unspool.transforms.normal import normal
 from unspool.transforms.scenarios import scenario_of
 from unspool.wires.openai_chat import wire as chat
 from unspool.wires.openai_chat.encode import encode, encode_tool
@@ -83,13 +85,12 @@ def _stream(exchange: Exchange) -> Any:
 
 def _snapshot(conversation: Conversation, kept: list[Exchange], only_last_tools: bool) -> TrainingRecord:
     last = kept[-1]
-    answers = {message.id: exchange for exchange in kept for message in exchange.response.messages}
+    answers = _Answers(kept)
     turns: list[TrainingTurn] = []
-    for said in _runs(last.messages, last.wire):
-        made = next((answers[message.id] for message in said if message.id in answers), None)
-        turns += _turns(_joined(said), last, made)
-    for said in _runs(last.response.messages, last.wire):
-        turns += _turns(_joined(said), last, last)
+    for run in _runs(last.messages, last.wire):
+        turns += _turns(_joined(run), last, answers.exchange(run))
+    for run in _runs(last.response.messages, last.wire):
+        turns += _turns(_joined(run), last, last)
     tools: dict[str, dict[str, Any]] = {}
     for exchange in kept[-1:] if only_last_tools else kept:
         for tool in exchange.tools:
@@ -109,6 +110,38 @@ def _snapshot(conversation: Conversation, kept: list[Exchange], only_last_tools:
     )
 
 
+class _Answers:
+    """Which call gave a message. Clients send one back without its thoughts, and give its calls ids of their own."""
+
+    def __init__(self, kept: list[Exchange]) -> None:
+        self._kept = kept
+        self._whole = {message.id: exchange for exchange in kept for message in exchange.response.messages}
+
+    def exchange(self, run: list[Message]) -> Exchange | None:
+        if run[0].role != "assistant":
+            return None
+        known = next((self._whole[message.id] for message in run if message.id in self._whole), None)
+        return known or self._meant.get(_meaning(_joined(run)))
+
+    @cached_property
+    def _meant(self) -> dict[Any, Exchange]:
+        found: dict[Any, Exchange] = {}
+        for exchange in self._kept:
+            for run in _runs(exchange.response.messages, exchange.wire):
+                found.setdefault(_meaning(_joined(run)), exchange)
+        found.pop(_NOTHING, None)
+        return found
+
+
+_NOTHING = "", ()
+
+
+def _meaning(message: Message) -> Any:
+    """Its text and its calls."""
+    _, text, calls, _, _ = normal(message)
+    return text, calls
+
+
 def _runs(messages: Iterable[Message], wire: str) -> Iterator[list[Message]]:
     """What is one message to trainers: in other APIs each item of an answer is one of its own."""
     for role, run in groupby(messages, lambda message: message.role):
@@ -119,10 +152,10 @@ def _runs(messages: Iterable[Message], wire: str) -> Iterator[list[Message]]:
             yield from ([message] for message in found)
 
 
-def _joined(said: list[Message]) -> Message:
-    if len(said) == 1:
-        return said[0]
-    return Message(said[0].role, tuple(block for message in said for block in message.blocks))
+def _joined(run: list[Message]) -> Message:
+    if len(run) == 1:
+        return run[0]
+    return Message(run[0].role, tuple(block for message in run for block in message.blocks))
 
 
 def _turns(message: Message, within: Exchange, made: Exchange | None) -> Iterator[TrainingTurn]:
