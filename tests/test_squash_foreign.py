@@ -112,3 +112,14 @@ def test_an_answer_that_comes_back_without_its_thoughts_is_trained_on(
         ("tool", False),
         ("assistant", True),
     ]
+
+
+def test_a_call_that_failed_does_not_hide_the_answer_to_the_same_prompt(unspool: Run, tmp_path: Path) -> None:
+    failed = exchange(3, [ASKED], []) | {"response": {"error": {"type": "server_error", "message": "overloaded"}}}
+    (tmp_path / "a.jsonl").write_text(
+        "".join(json.dumps(call) + "\n" for call in (exchange(1, [ASKED], [DONE]), failed))
+    )
+    assert unspool("squash", tmp_path / "a.jsonl", "-o", tmp_path / "out").returncode == 0
+    (record,) = records(tmp_path / "out")
+    assert record["messages"][-1] == {"role": "assistant", "content": "Mended."}
+    assert json.loads((tmp_path / "out/summary.json").read_text())["counts"]["entries cut off"] == 1

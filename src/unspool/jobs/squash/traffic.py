@@ -72,7 +72,8 @@ def _records(conversation: Conversation, settings: Settings, outcome: Outcome) -
     main = [exchange for exchange in conversation.exchanges if _stream(exchange) == MAIN]
     calls = main or conversation.exchanges
     most = max(len(exchange.messages) for exchange in calls)
-    last = max(place for place, exchange in enumerate(calls) if len(exchange.messages) == most)
+    fullest = [place for place, exchange in enumerate(calls) if len(exchange.messages) == most]
+    last = next((place for place in reversed(fullest) if calls[place].response.messages), fullest[-1])
     outcome.count("entries kept", last + 1)
     outcome.count("entries cut off", len(calls) - last - 1)
     outcome.count("entries of sub-agents", len(conversation.exchanges) - len(calls))
