@@ -42,6 +42,14 @@ def test_a_file_for_each_record_whatever_sessions_are_called(tmp_path: Path, to:
     assert strategy == "tree" or all(name.startswith("a_session_1-") for name in records)
 
 
+@pytest.mark.parametrize("to", FORMATS)
+def test_a_record_that_no_line_holds_is_not_counted_as_one(tmp_path: Path, to: Any) -> None:
+    write(tmp_path / "logs", "empty.jsonl", entry("s", 1, []) | {"response": None})
+    session(tmp_path / "logs", "full.jsonl", "Question")
+    told = squash(tmp_path / "logs", out=tmp_path / "out", settings=Settings(key=KEY, to=to))
+    assert (told.records, told.counts["records refused by the format"]) == (1, 1)
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="names of files are text elsewhere")
 @pytest.mark.parametrize("strategy", ["snapshot", "tree"])
 @pytest.mark.parametrize("to", ["messages", *FORMATS])

@@ -97,9 +97,10 @@ def _format(
         record = encoded.record
         for what, number in encoded.losses.items():
             outcome.count(f"{settings.to} cannot hold: {what}", number)
-        if encoded.refused is not None:
+        if encoded.refused is not None or not encoded.rows:
+            why = encoded.refused or "no messages"
             outcome.count("records refused by the format")
-            _found(outcome, record, warning("refused", f"{settings.to} does not take the record: {encoded.refused}"))
+            _found(outcome, record, warning("refused", f"{settings.to} does not take the record: {why}"))
             continue
         name = encoded.file(form.ending) if form.each else ""
         outcome.records.append(Written(encoded.data, record.date, record.scenario, usages[record.id], name, record.id))
