@@ -23,7 +23,7 @@ _MARK = r" {0,2}(?:=>|:=|[:=](?!=)) {0,2}"
 _BETWEEN = rf"(?:{_QUOTE}\]?{_MARK}{_QUOTE}|\]?{_MARK}(?:{_QUOTE})?)"
 """Between a name and its value. A value whose name is in quotation marks has them too, or it is no text but code."""
 _VALUE = r"(?P<secret>(?>[A-Za-z0-9+/_.~!@#%^*?-][A-Za-z0-9+/_.~!@#%^*?$=-]{6,4000}[A-Za-z0-9+/_~!@#%^*$=-]))(?![(\[{])"
-_COOKIE = r"[A-Za-z0-9_.%-]+=[A-Za-z0-9+/_.~!@#%^*?$=:|-]*+"
+_COOKIE = r"[A-Za-z0-9_.%-]{1,80}=[A-Za-z0-9+/_.~!@#%^*?$=:|-]{0,4000}+"
 _SAME = r"[^\n\r\\|;]{0,300}?"
 """As little as may be, of one command."""
 _SPACED = rf" {{1,2}}(?:{_QUOTE})?"
@@ -265,7 +265,7 @@ FIELDS: tuple[Field, ...] = (
         r"(?i:(?:ncryption|igning|aster|rivate)[_-]?key)",
         accept=lambda value: len(value) >= 32 and _random(value),
     ),
-    Field("cookie", _names("cookie"), r"(?i:ookie)", rf"(?P<secret>{_COOKIE}(?:; ?{_COOKIE})*+)", _cookie),
+    Field("cookie", _names("cookie"), r"(?i:ookie)", rf"(?P<secret>{_COOKIE}(?:; ?{_COOKIE}){{0,40}}+)", _cookie),
     Field("authorization", ("auth",), "auth", r"(?P<secret>[A-Za-z0-9+/]{8,}+={0,2})", _basic),
     Field(
         "authorization",
