@@ -105,6 +105,7 @@ def test_any_message_comes_back_with_its_arguments_letter_by_letter(message: dic
 def test_a_foreign_answer() -> None:
     blocks = (
         Thinking("First look", signature="sig"),
+        Other("mcp_list_tools", {"type": "mcp_list_tools", "tools": []}, known=True),
         Text("Let me look.", extra={"cache_control": {}}),
         ToolUse("t1", "Bash", {"command": "ls"}),
         ToolUse("t2", "Patch", None, "*** Begin"),

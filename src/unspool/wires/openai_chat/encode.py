@@ -119,6 +119,8 @@ class _Writer:
                     self._thoughts.setdefault(name, []).append(block.text)
             case ToolUse():
                 self._call(block)
+            case Other(known=True) if self._foreign and self._spoken:
+                pass  # a list of tools, or the like, that an API puts among what the model said
             case Other(kind="tool_call") if not self._foreign:
                 self._calls.append(block.value)
             case Document(medium="audio", media_type=None) if self._spoken and not self._foreign:
