@@ -46,6 +46,15 @@ def test_a_folder_with_nothing_in_it_is_told_as_such(tmp_path: Path) -> None:
         Catalog([str(tmp_path)])
 
 
+def test_a_session_that_goes_on_in_another_file_is_one_reel(tmp_path: Path) -> None:
+    for day, text in ((1, "Mend it"), (2, "And that")):
+        Claude(day=day).user(text).says("Done").save(tmp_path / f"{day}.jsonl")
+    reel, known = opened(tmp_path / "2.jsonl", tmp_path / "1.jsonl")
+    assert [Path(path).name for path in reel.files()] == ["1.jsonl", "2.jsonl"]
+    words = json.dumps(msgspec.to_builtins(transcript(reel, known)))
+    assert 0 < words.index("Mend it") < words.index("And that")
+
+
 def test_a_cooked_file_shows_what_its_trace_shows(tmp_path: Path) -> None:
     trace = a_day().save(tmp_path / "a.jsonl")
     (tmp_path / "cooked.json").write_bytes(b"".join(encode(cook(trace))))

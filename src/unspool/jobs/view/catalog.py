@@ -136,8 +136,19 @@ def look(paths: Sequence[str], seen: Seen = lambda _path: None, jobs: int | None
         part = _one(name, seen, jobs)
         whole.reels += part.reels
         whole.unknown += part.unknown
-    unique = {reel.id: reel for reel in whole.reels}
+    unique: dict[str, Reel] = {}
+    for reel in whole.reels:
+        known = unique.get(reel.id)
+        unique[reel.id] = reel if known is None else _joined(known, reel, jobs)
     return Given(list(unique.values()), whole.unknown)
+
+
+def _joined(one: Reel, other: Reel, jobs: int | None) -> Reel:
+    """What both are: a session may go on in another file that was given, too."""
+    if not isinstance(one, SessionReel) or not isinstance(other, SessionReel) or one.files() == other.files():
+        return other
+    sessions, _ = find_sessions([*one.files(), *other.files()], jobs)
+    return next((SessionReel(session) for session in sessions if session.id == other.found.id), other)
 
 
 def _one(name: str, seen: Seen, jobs: int | None) -> Given:
