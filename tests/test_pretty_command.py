@@ -202,6 +202,18 @@ def test_tee_keeps_the_raw_stream(unspool: Run, tmp_path: Path) -> None:
     assert (tmp_path / "raw.jsonl").read_bytes() == data
 
 
+def test_a_tee_never_empties_what_is_read(unspool: Run, tmp_path: Path) -> None:
+    (file := tmp_path / "run.jsonl").write_bytes(DONE.data)
+    (link := tmp_path / "link.jsonl").symlink_to(file)
+    by_name = unspool("pretty", file, "--tee", link)
+    with file.open("rb") as opened:
+        piped = subprocess.run([*COMMAND, "--tee", file], stdin=opened, capture_output=True, check=False)
+    for done in (by_name, piped):
+        assert (done.returncode, done.stdout) == (2, b"")
+        assert b"the stream is read from this file" in done.stderr
+    assert file.read_bytes() == DONE.data
+
+
 def test_a_tee_that_fails_spoils_nothing_else(unspool: Run) -> None:
     done = unspool("pretty", "--tee", "/dev/full", stdin=DONE.data)
     assert done.returncode == 2

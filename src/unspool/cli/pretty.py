@@ -1,6 +1,7 @@
 """`unspool pretty`"""
 
 import os
+import stat
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
@@ -107,7 +108,7 @@ def command(context: click.Context, /, file: str, style: Any, exit_code: bool, *
         options["one_tool_at_a_time"],
         until_result=exit_code,
     )
-    tee = _tee(options["tee"])
+    tee = _tee(options["tee"], None if command else file)
     if not command and file == "-" and sys.stdin.isatty():
         say("reading from the terminal; a stream is piped in, named as FILE, or made by a command behind --")
     seen = watch(wanted, style_of(style, _look(environment, options)), Output(1), tee, _listeners(environment, options))
@@ -189,17 +190,28 @@ def _banner(environment: Mapping[str, str]) -> Any:
     return Banner(*(environment.get(f"{_PREFIX}{name}") or None for name in ("TITLE", "DESCRIPTION", "URL")))
 
 
-def _tee(path: str | None) -> "Tee | None":
+def _tee(path: str | None, source: str | None) -> "Tee | None":
     from unspool.cli.words import say
     from unspool.errors import OutputNotWritable
     from unspool.jobs.pretty.output import Tee
 
     if path is None:
         return None
+    if source is not None and _are_one(path, 0 if source == "-" else source):
+        raise OutputNotWritable(f"{path}: the stream is read from this file; --tee would empty it")
     try:
         return Tee(open(path, "wb"), say)  # open until the end
     except OSError as error:
         raise OutputNotWritable(f"{path}: {error.strerror}") from error
+
+
+def _are_one(path: str, source: str | int) -> bool:
+    """Whether both are one file that keeps what it is given; pipes and terminals do not."""
+    try:
+        there, here = os.stat(path), os.stat(source)
+    except OSError:  # what is not there is told by whoever opens it
+        return False
+    return stat.S_ISREG(there.st_mode) and os.path.samestat(there, here)
 
 
 def _listeners(environment: Mapping[str, str], options: Mapping[str, Any]) -> "list[Listener]":
