@@ -10,7 +10,7 @@ import pytest
 from test_readers import FOLDERS, laid_out
 from unspool.ingest.logs import open_log
 from unspool.model import Event
-from unspool.model.event import Notification, Said, TokenUsage, ToolCall, ToolOutput
+from unspool.model.event import Notification, Said, TokenUsage, ToolCall, ToolOutput, TurnEnd
 from unspool.readers import READERS
 
 
@@ -74,6 +74,19 @@ def test_the_model_of_a_stream_and_what_went_wrong_in_it(tmp_path: Path) -> None
     assert isinstance(call, ToolCall)
     assert (said, call.kind, result) == (Said("Hm"), "execute", ToolOutput("c", "hot", False))
     assert (wrong, used) == (Notification("no water", "error"), TokenUsage("kettle-2", 2, 0, 0, 1, 0))
+
+
+def test_a_run_is_complete_though_it_failed(tmp_path: Path) -> None:
+    """Goose says `complete` at the end of every run, behind errors too."""
+    said = {"role": "assistant", "created": 1, "content": [{"type": "text", "text": "Hm"}]}
+    failed, over = {"type": "error", "error": "rate limit"}, {"type": "complete", "total_tokens": 3}
+    lines = [{"type": "message", "message": said}, failed, over, over, failed]
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    log = open_log(str(tmp_path / "a.jsonl"))
+    assert log is not None
+    ends = [item.content for item in log if isinstance(item, Event) and isinstance(item.content, TurnEnd)]
+    lost = TurnEnd("failed", text="rate limit")
+    assert ends == [lost, TurnEnd("completed"), lost]
 
 
 def test_closing_twice_counts_once(tmp_path: Path) -> None:

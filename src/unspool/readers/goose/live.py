@@ -43,6 +43,8 @@ class Stream:
         self._of: tuple[str, str] = ("", "")
         """The message that the pieces are of, and the kind of their block."""
         self._begun: tuple[Origin, str | None] = (self._log.origin, None)
+        self._failed: tuple[str, str] | None = None
+        """What went wrong, and the key of its event, until the turn is told to be over: that comes behind errors too."""
 
     @property
     def sessions(self) -> dict[str, Facts]:
@@ -58,11 +60,13 @@ class Stream:
 
     def close(self) -> list[Event | Note]:
         self._flush()
+        self._fail()
         self._messages.close()
         return self._log.take()
 
     def _read(self, value: dict[str, Any], key: str) -> None:
         if value.get("type") == "message":
+            self._fail()
             self._message(mapping(value.get("message")), key)
             return
         self._flush()
@@ -71,15 +75,24 @@ class Stream:
                 self._noticed(value, key)
             case "error":
                 error = text_of(mapping(value.get("error")).get("message") or value.get("error"))
+                self._fail()
                 self._log.emit(Notification(error, "error"), key)
-                self._log.emit(TurnEnd("failed", text=error), f"{key}:end")
+                self._failed = error, f"{key}:end"
             case "complete":
                 given, answered = count(value.get("input_tokens")), count(value.get("output_tokens"))
                 if given or answered:
                     self._log.emit(TokenUsage(self._log.facts.model, given, 0, 0, answered, 0), f"{key}:usage")
-                self._log.emit(TurnEnd("completed"), key)
+                if not self._fail():
+                    self._log.emit(TurnEnd("completed"), key)
             case kind:
                 self._log.note("unknown", f"record type {kind!r}")
+
+    def _fail(self) -> bool:
+        """The end of a turn in which something went wrong, if there was such."""
+        failed, self._failed = self._failed, None
+        if failed is not None:
+            self._log.emit(TurnEnd("failed", text=failed[0]), failed[1])
+        return failed is not None
 
     def _message(self, message: dict[str, Any], key: str) -> None:
         """Pieces of one text share the id of their message."""
