@@ -24,6 +24,11 @@ def test_what_a_search_found() -> None:
     assert told[-1].content == ToolOutput("i", '[{"title":"Tides","url":"https://example.org"}]', False)
 
 
+def test_a_command_that_failed_without_a_word() -> None:
+    told = streamed(completed(type="command_execution", command="false", status="failed", exit_code=42))
+    assert told[-1].content == ToolOutput("i", "exit code 42", True)
+
+
 def test_a_result_that_is_only_structured() -> None:
     result = {"content": [], "structured_content": {"high": 7}}
     told = streamed(completed(type="mcp_tool_call", server="s", tool="t", status="completed", result=result))

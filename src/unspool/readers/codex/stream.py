@@ -124,8 +124,10 @@ class Stream:
     def _command(self, call: str, item: dict[str, Any], is_over: bool) -> None:
         self._call(call, "shell_command", {"command": item.get("command")}, {})
         if is_over:
-            failed = item.get("status") != "completed" or item.get("exit_code") not in (0, None)
-            self._end(call, text_of(item.get("aggregated_output")), failed, item.get("status") == "declined")
+            code = item.get("exit_code")
+            failed = item.get("status") != "completed" or code not in (0, None)
+            output = text_of(item.get("aggregated_output")) or (f"exit code {code}" if code not in (0, None) else "")
+            self._end(call, output, failed, item.get("status") == "declined")
 
     def _change(self, call: str, item: dict[str, Any], is_over: bool) -> None:
         if is_over:  # until then the changes may grow
