@@ -34,6 +34,13 @@ def test_help_lists_every_command(unspool: Run) -> None:
         assert unspool(name, "--help").returncode == 0
 
 
+def test_a_command_that_is_misspelt(unspool: Run) -> None:
+    done = unspool("prety", "x")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"No such command 'prety'. Did you mean 'pretty'?" in done.stderr
+    assert b"Did you mean" not in unspool("xyzzy").stderr
+
+
 THREADS = ("ask", "thread", "context", "document", "replay", "provider", "servers", "request", "response", "store")
 
 

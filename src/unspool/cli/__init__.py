@@ -55,6 +55,17 @@ class Lazy(click.Group):
         command: click.Command = import_module(f"unspool.cli.{cmd_name.replace('-', '_')}").command
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-"):
+            from difflib import get_close_matches  # not at every start
+
+            if meant := get_close_matches(name, COMMANDS, n=1):
+                ctx.fail(f"No such command '{name}'. Did you mean '{meant[0]}'?")
+        return super().resolve_command(ctx, args)
+
     def invoke(self, ctx: click.Context) -> object:
         try:
             return super().invoke(ctx)
