@@ -5,6 +5,7 @@ import stat
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -197,7 +198,7 @@ def _tee(path: str | None, source: str | None) -> "Tee | None":
 
     if path is None:
         return None
-    if source is not None and _are_one(path, 0 if source == "-" else source):
+    if source is not None and _are_one(path, source):
         raise OutputNotWritable(f"{path}: the stream is read from this file; --tee would empty it")
     try:
         return Tee(open(path, "wb"), say)  # open until the end
@@ -205,10 +206,10 @@ def _tee(path: str | None, source: str | None) -> "Tee | None":
         raise OutputNotWritable(f"{path}: {error.strerror}") from error
 
 
-def _are_one(path: str, source: str | int) -> bool:
+def _are_one(path: str, source: str) -> bool:
     """Whether both are one file that keeps what it is given; pipes and terminals do not."""
     try:
-        there, here = os.stat(path), os.stat(source)
+        there, here = Path(path).stat(), os.fstat(0) if source == "-" else Path(source).stat()
     except OSError:  # what is not there is told by whoever opens it
         return False
     return stat.S_ISREG(there.st_mode) and os.path.samestat(there, here)

@@ -44,7 +44,7 @@ class Stream:
         """The message that the pieces are of, and the kind of their block."""
         self._begun: tuple[Origin, str | None] = (self._log.origin, None)
         self._failed: tuple[str, str] | None = None
-        """What went wrong, and the key of its event, until the turn is told to be over: that comes behind errors too."""
+        """What went wrong, and the key of its event, until the turn is over: `complete` comes behind errors too."""
 
     @property
     def sessions(self) -> dict[str, Facts]:
