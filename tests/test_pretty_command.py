@@ -202,6 +202,15 @@ def test_tee_keeps_the_raw_stream(unspool: Run, tmp_path: Path) -> None:
     assert (tmp_path / "raw.jsonl").read_bytes() == data
 
 
+def test_a_long_line_costs_no_more_than_its_length(tmp_path: Path) -> None:
+    """A pipe takes four kilobytes at a time: who copies what is left at each takes minutes for this."""
+    (file := tmp_path / "log").write_bytes(b"y" * 50_000_000)
+    before = os.times().children_user + os.times().children_system
+    done = subprocess.run([*COMMAND, file], capture_output=True, check=True)
+    assert done.stdout == b"y" * 50_000_000 + b"\n"
+    assert os.times().children_user + os.times().children_system - before < 10.0
+
+
 def test_a_tee_never_empties_what_is_read(unspool: Run, tmp_path: Path) -> None:
     (file := tmp_path / "run.jsonl").write_bytes(DONE.data)
     (link := tmp_path / "link.jsonl").symlink_to(file)

@@ -21,7 +21,8 @@ class Output:
         self._descriptor = descriptor
         self._lines: list[str] = []
         self._size = 0
-        self._pending = b""
+        self._pending = memoryview(b"")
+        """Not copied at each write: one line may have fifty megabytes, and a pipe takes four kilobytes at a time."""
 
     def line(self, text: str) -> None:
         self._lines.append(text)
@@ -51,7 +52,7 @@ class Output:
                     with suppress(BlockingIOError):  # a terminal may have room, and still not for a whole line
                         self._write()
         except OSError:  # it is gone, and so is what was for it
-            self._pending = b""
+            self._pending = memoryview(b"")
         finally:
             os.set_blocking(self._descriptor, True)
 
@@ -59,7 +60,8 @@ class Output:
         if self._lines:
             text = "\n".join(self._lines) + "\n"
             self._lines, self._size = [], 0
-            self._pending += text.encode("utf-8", "replace")
+            data = text.encode("utf-8", "replace")
+            self._pending = memoryview(bytes(self._pending) + data if self._pending else data)
 
     def _write(self) -> None:
         written = os.write(self._descriptor, self._pending[:_PIECE])
