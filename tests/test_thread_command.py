@@ -308,6 +308,24 @@ def test_an_agents_session_becomes_a_thread_cut_anywhere(unspool: Run) -> None:
     assert len(cut["turns"]) < 16
 
 
+def test_a_call_of_which_the_log_has_only_the_tokens(unspool: Run, write: Write) -> None:
+    """A model that answered with nothing: Copilot CLI keeps what that used."""
+
+    def line(kind: str, **data: object) -> dict[str, object]:
+        return {"type": kind, "data": data, "id": kind, "timestamp": "2026-07-05T04:00:44.163Z", "parentId": None}
+
+    used = {"inputTokens": 9, "outputTokens": 30, "cacheReadTokens": 0, "cacheWriteTokens": 0}
+    path = write(
+        line("session.start", sessionId="s", version=1, producer="copilot-agent", copilotVersion="1.0"),
+        line("user.message", content="Hi"),
+        line("assistant.message", messageId="m", content="", toolRequests=[], outputTokens=30),
+        line("session.shutdown", modelMetrics={"tin-1": {"requests": {"count": 1}, "usage": used}}),
+        name="events.jsonl",
+    )
+    (made,) = records(unspool, "thread", "from", path)
+    assert [turn["role"] for turn in records(unspool, "thread", "show", made["turns"][-1])] == ["user"]
+
+
 def test_sessions_that_begin_alike_are_threads_of_their_own(unspool: Run, write: Write) -> None:
     def log(session: str) -> Path:
         entry = {"sessionId": session, "cwd": "/tmp/a", "version": "2.0.0", "timestamp": "2026-03-02T10:00:00.000Z"}

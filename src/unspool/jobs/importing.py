@@ -143,7 +143,8 @@ def _of_items(
 
 def _remember(answers: dict[int, Exchange], exchanges: Iterable[Exchange]) -> None:
     for exchange in exchanges:
-        answers[id(exchange.response.messages[0])] = exchange
+        if exchange.response.messages:  # of some calls a log has only what they used
+            answers[id(exchange.response.messages[0])] = exchange
 
 
 def _answer(exchange: Exchange | None) -> Answer | None:
