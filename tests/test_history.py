@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from contexts import LOOK, POINT, PROVIDERS, body, called, context, paper, prepared, result, says
 from unspool.errors import UnsupportedContent, WrongContext
-from unspool.model import Context, Message, Said, Text, Thinking
+from unspool.model import Context, Message, Said, Text, Thinking, ToolUse
 from unspool.wires.calls import UNANSWERED
 from unspool.wires.history import LARGEST
 from unspool.wires.normalised import read_context, write_context
@@ -233,6 +233,41 @@ def test_a_conversation_that_the_assistant_begins_is_opened() -> None:
     given = context(says("system", "Be kind."), says("assistant", "Welcome."), says("user", "Hi"))
     assert [message["role"] for message in body("anthropic", given)["messages"]] == ["user", "assistant", "user"]
     assert [message["role"] for message in body("openai", given)["messages"]] == ["system", "assistant", "user"]
+
+
+def test_anthropic_is_sent_no_text_of_blanks_alone() -> None:
+    said = says("assistant", "\n\n", called("t"), api="claude")
+    sent = body("anthropic", context(says("user", "Hi", " "), said, says("user", result("t", "\n"))))
+    assert sent["messages"][0]["content"] == [{"type": "text", "text": "Hi"}]
+    assert [block["type"] for block in sent["messages"][1]["content"]] == ["tool_use"]
+    assert "content" not in sent["messages"][2]["content"][0]
+    with pytest.raises(WrongContext, match="no message to answer"):
+        body("anthropic", context(says("user", " \n")))
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+@pytest.mark.parametrize(
+    ("call", "wanted"),
+    [
+        (ToolUse("t", "patch", None, "*** Begin Patch"), {"input": "*** Begin Patch"}),  # a tool of free text
+        (ToolUse("t", "patch", None, '{"file": "a'), {"input": '{"file": "a'}),  # cut off
+        (ToolUse("t", "patch", {}, ""), {}),
+        (ToolUse("t", "patch", {"file": "a"}, '{ "file": "a" }'), {"file": "a"}),
+    ],
+)
+def test_arguments_are_json_whatever_the_model_wrote(provider: str, call: ToolUse, wanted: dict[str, str]) -> None:
+    asked = Said(Message("user", (Text("Hi"),)))
+    sent = body(provider, Context((asked, Said(Message("assistant", (call,)), api="elsewhere"))))
+    match provider:
+        case "anthropic":
+            given = sent["messages"][1]["content"][0]["input"]
+        case "gemini":
+            given = sent["contents"][1]["parts"][0]["functionCall"]["args"]
+        case "openai-responses":
+            given = json.loads(sent["input"][1]["arguments"])
+        case _:
+            given = json.loads(sent["messages"][1]["tool_calls"][0]["function"]["arguments"])
+    assert given == wanted
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)

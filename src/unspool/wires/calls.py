@@ -118,6 +118,13 @@ class _Calls:
         return None
 
 
+def written_arguments(block: ToolUse) -> str:
+    """As the model wrote them; but free text and nothing at all become JSON, which many hosts insist on."""
+    if block.arguments is None:
+        return dumps({"input": block.text})
+    return block.text if block.text and not block.text.isspace() else dumps(block.arguments)
+
+
 def in_words(block: Block) -> str:
     """A block as text, for a provider that does not take it."""
     match block:

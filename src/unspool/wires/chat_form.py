@@ -5,9 +5,8 @@ from typing import Any, TypeAlias
 
 from unspool.dialect import Asking, Piece
 from unspool.model import Block, Document, Text, Tool, ToolResult, ToolUse
-from unspool.sources.jsontext import dumps
 from unspool.sources.values import mapping, string
-from unspool.wires.calls import Entry, fit_name, in_words
+from unspool.wires.calls import Entry, fit_name, in_words, written_arguments
 from unspool.wires.history import as_text
 from unspool.wires.schemas import whole, without
 
@@ -41,8 +40,8 @@ def spoken(block: Block) -> str:
 
 
 def written_call(block: ToolUse) -> dict[str, Any]:
-    arguments = dumps(block.arguments) if block.text is None else block.text
-    return {"id": block.id, "type": "function", "function": {"name": block.name, "arguments": arguments}}
+    function = {"name": block.name, "arguments": written_arguments(block)}
+    return {"id": block.id, "type": "function", "function": function}
 
 
 def written_result(block: ToolResult) -> dict[str, Any]:

@@ -125,7 +125,7 @@ def _taken(block: Block, entry: Entry, asking: Asking) -> Iterator[Block]:
     """What of a block the provider takes."""
     match block:
         case Text():
-            if block.text:  # most refuse an empty one
+            if block.text and (asking.api != "claude" or not block.text.isspace()):  # most refuse an empty one
                 yield block
         case Document():
             yield _document(block, entry, asking, asking.abilities.media)

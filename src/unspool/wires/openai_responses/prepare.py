@@ -11,7 +11,7 @@ from unspool.dialect import Asking, Piece, Speaker
 from unspool.model import Block, Compaction, Context, Document, Other, Text, Thinking, Tool, ToolResult, ToolUse
 from unspool.sources.jsontext import dumps
 from unspool.sources.values import listing, mapping, string, text_of
-from unspool.wires.calls import Entry, fit_name, in_words
+from unspool.wires.calls import Entry, fit_name, in_words, written_arguments
 from unspool.wires.history import as_text, choice_of, data_url, searches, settle
 from unspool.wires.schemas import whole, without
 
@@ -98,8 +98,8 @@ def _own(block: Block) -> Iterator[dict[str, Any]]:
             call = {"type": "custom_tool_call", "call_id": block.id, "name": block.name}
             yield {**call, "input": block.text or dumps(block.arguments)}
         case ToolUse(server_side=False):
-            written = dumps(block.arguments) if block.text is None else block.text
-            yield {"type": "function_call", "call_id": block.id, "name": block.name, "arguments": written}
+            call = {"type": "function_call", "call_id": block.id, "name": block.name}
+            yield {**call, "arguments": written_arguments(block)}
         case ToolResult():
             return  # stands in the item of its call
         case Other(value=dict(value)):
