@@ -10,7 +10,7 @@ _VARIABLE = re.compile(r"\s*(?:export\s+)?([A-Za-z_]\w*)\s*=\s*(.*?)\s*$")
 def variables_in(path: str) -> dict[str, str]:
     """What is quoted is taken as it is; else what stands behind a blank and # is a comment. Nothing is expanded."""
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
+        with open(path, encoding="utf-8-sig", errors="replace") as file:
             lines = file.read().splitlines()
     except OSError as error:
         raise InputNotFound(f"{path}: {error.strerror}") from error

@@ -6,7 +6,7 @@ from typing import Any
 
 from unspool.errors import InputNotFound, WrongTurn
 from unspool.model import Note
-from unspool.sources.files import DASH
+from unspool.sources.files import DASH, as_utf_8
 from unspool.sources.jsontext import Unreadable, loads
 from unspool.sources.records import read_records
 
@@ -31,7 +31,7 @@ def text_turn(text: str | None, role: str, options: str | None, cache: bool) -> 
     if text is None:
         if sys.stdin is None:
             raise InputNotFound("standard input is closed")
-        text = sys.stdin.buffer.read().decode("utf-8", "replace").rstrip("\n")
+        text = as_utf_8(sys.stdin.buffer.read()).decode("utf-8", "replace").rstrip("\r\n")
     if not text.strip():
         raise WrongTurn("an empty text is no turn")
     turn: dict[str, Any] = {"role": role, "content": text, "cache": cache}

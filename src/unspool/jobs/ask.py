@@ -13,7 +13,7 @@ from unspool.model import Block, Context, Draft, Message, Said, Text, Tool, Tool
 from unspool.providers.config import Target, read_config, target_of
 from unspool.providers.network import Network
 from unspool.providers.secrets import key_of
-from unspool.sources.files import DASH
+from unspool.sources.files import DASH, as_utf_8
 from unspool.store.store import Store
 from unspool.threads.context import resolve
 from unspool.threads.documents import document
@@ -79,7 +79,7 @@ def _attached(path: str) -> Sequence[Block]:
 def stdin_text() -> str:
     if sys.stdin is None:
         raise InputNotFound("standard input is closed")
-    return sys.stdin.buffer.read().decode("utf-8", "replace").rstrip("\n")
+    return as_utf_8(sys.stdin.buffer.read()).decode("utf-8", "replace").rstrip("\r\n")
 
 
 def _context(store: Store, wish: Wish) -> Context:

@@ -12,7 +12,7 @@ from unspool.errors import InputNotFound, WrongContext
 from unspool.model import Context, Tool
 from unspool.providers.addresses import ask_url, headers
 from unspool.providers.config import Config, Target, target_of
-from unspool.sources.files import DASH
+from unspool.sources.files import DASH, as_utf_8
 from unspool.sources.jsontext import Unreadable, dumps, loads
 from unspool.threads.offering import offered
 from unspool.wires import speaker_for
@@ -57,6 +57,7 @@ def read_json(path: str, lines: bool = False) -> Any:
             data = Path(path).read_bytes()
         except OSError as error:
             raise InputNotFound(f"{path}: {error.strerror}") from error
+    data = as_utf_8(data)
     try:
         return loads(data)
     except Unreadable as error:

@@ -8,6 +8,7 @@ from msgspec import Struct, to_builtins
 from unspool.errors import NotConfigured, UnknownFormat, WrongContext
 from unspool.providers.catalogue import Provider
 from unspool.providers.config import read_config, target_of
+from unspool.sources.files import as_utf_8
 from unspool.sources.jsontext import Unreadable, loads
 from unspool.sources.sse import DONE, Assembler, Broken
 from unspool.sources.values import mapping, text_of
@@ -33,6 +34,7 @@ class Told(Struct):
 
 def read_events(data: bytes) -> Received:
     """JSON lines, a raw stream of server-sent events, or one JSON document: a list of events, or a whole answer."""
+    data = as_utf_8(data)
     try:
         whole = loads(data)
     except Unreadable:

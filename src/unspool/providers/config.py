@@ -96,7 +96,7 @@ def read_config(path: Path | None = None) -> Config:
     """An empty one where there is no file."""
     path = path or config_path()
     try:
-        written = path.read_text("utf-8")
+        written = path.read_text("utf-8-sig")
     except FileNotFoundError:
         return Config()
     except OSError as error:

@@ -78,7 +78,7 @@ def _from_file() -> dict[str, str]:
     if os.name == "posix" and stat.S_IMODE(mode) & 0o077:
         raise NotConfigured(f"{path} can be read by others, and holds keys: chmod 600 it")
     try:
-        keys = tomllib.loads(path.read_text("utf-8"))
+        keys = tomllib.loads(path.read_text("utf-8-sig"))
     except (OSError, ValueError):
         raise NotConfigured(f"{path} is no TOML that can be read") from None  # the cause could show a key
     return {name: key for name, key in keys.items() if isinstance(key, str)}

@@ -7,6 +7,7 @@ Only its owner can read it, because `env` and `headers` may hold keys.
 
 import os
 import re
+from codecs import BOM_UTF8
 from pathlib import Path
 
 import msgspec
@@ -52,7 +53,7 @@ def servers_path() -> Path:
 def read_servers(path: Path | None = None) -> dict[str, Server]:
     path = path or servers_path()
     try:
-        return msgspec.json.decode(path.read_bytes(), type=_File).servers
+        return msgspec.json.decode(path.read_bytes().removeprefix(BOM_UTF8), type=_File).servers
     except FileNotFoundError:
         return {}
     except OSError as error:

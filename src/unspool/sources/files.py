@@ -210,6 +210,11 @@ def _recoded(file: BufferedReader) -> Iterator[bytes]:
     yield decoder.decode(b"", final=True).encode()
 
 
+def as_utf_8(data: bytes) -> bytes:
+    """What somebody wrote, without the mark that Windows' editors and shells put before it; UTF-16 as UTF-8."""
+    return data.decode("utf-16", "replace").encode() if _is_utf_16(data[:4]) else data.removeprefix(codecs.BOM_UTF8)
+
+
 def unpacked(data: bytes) -> bytes:
     """Bytes that were packed by themselves, as in the cell of a database; plain ones as they are."""
     if data.startswith(_GZIP):
