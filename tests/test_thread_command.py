@@ -222,6 +222,8 @@ def test_a_file_that_is_too_large_or_empty_is_refused(unspool: Run, tmp_path: Pa
         file.truncate(100_000_001)
     done = unspool("document", tmp_path / "huge.txt")
     assert (done.returncode, b"100,000,001 bytes; a document may have 100,000,000" in done.stderr) == (2, True)
+    done = unspool("document", "/dev/zero")
+    assert (done.returncode, b"/dev/zero: no end after 100,000,000 bytes" in done.stderr) == (2, True)
     (tmp_path / "empty.txt").touch()
     done = unspool("document", tmp_path / "empty.txt")
     assert (done.returncode, b"is empty" in done.stderr) == (2, True)

@@ -40,7 +40,10 @@ def document(
         size = file.stat().st_size
         if size > MOST:
             raise WrongTurn(f"{file}: {size:,} bytes; a document may have {MOST:,}")
-        data = file.read_bytes()
+        with file.open("rb") as opened:
+            data = opened.read(MOST + 1)  # a pipe, or a file that grows, has no size beforehand
+        if len(data) > MOST:
+            raise WrongTurn(f"{file}: no end after {MOST:,} bytes, the most that a document may have")
     except OSError as error:
         raise InputNotFound(f"{file}: {error.strerror}") from error
     if not data:
