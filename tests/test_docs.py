@@ -32,7 +32,6 @@ def a_home(folder: Path) -> dict[str, str]:
     """An environment: the samples are at hand, and the agents whose logs are among them were used here."""
     logs, home = ROOT / "samples" / "logs", folder / "home"
     shutil.copytree(ROOT / "samples", folder / "samples")
-    shutil.copy(ROOT / "samples" / "traces" / "trip-planner.jsonl", folder / "trace.jsonl")
     shutil.copytree(
         logs, home / ".claude" / "projects" / "bakery", ignore=lambda *_: ["codex.jsonl", "gemini-cli.jsonl"]
     )
@@ -78,10 +77,9 @@ def test_links_lead_somewhere() -> None:
 
 
 def test_the_python_in_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    shutil.copy(ROOT / "samples" / "traces" / "trip-planner.jsonl", tmp_path / "trace.jsonl")
-    shutil.copy(ROOT / "samples" / "streams" / "claude-code.jsonl", tmp_path / "run.jsonl")
+    shutil.copytree(ROOT / "samples", tmp_path / "samples")
     monkeypatch.chdir(tmp_path)
     (code,) = re.findall(r"^```python\n(.*?)^```", (ROOT / "README.md").read_text(), re.DOTALL | re.MULTILINE)
     names: dict[str, Any] = {}
     exec(code, names)
-    assert len(names["cooked"].requests) == 3
+    assert len(names["cooked"].requests) == 19
