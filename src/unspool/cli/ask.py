@@ -1,6 +1,8 @@
 """`unspool ask`"""
 
+import os
 import signal
+import stat
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -74,6 +76,7 @@ def command(
     git diff | unspool ask -s "Review this."
     """
     from unspool.cli.conversation import Conversation
+    from unspool.cli.words import say
     from unspool.jobs.ask import Wish, ask
 
     if resume and (prompt or files or system or bookmark or cache):
@@ -96,7 +99,10 @@ def command(
         patience=timeout,
     )
     conversation = Conversation(as_json, yes, not no_thinking)
-    _end(ask(wish, conversation), conversation.unwritten)
+    outcome = ask(wish, conversation)
+    if prompt not in (None, "-") and "-" not in files and _waits_unread():
+        say("what was piped in was not sent: `-a -` sends it before the prompt")
+    _end(outcome, conversation.unwritten)
 
 
 def _prompt(given: str | None, files: tuple[str, ...]) -> str | None:
@@ -112,6 +118,16 @@ def _prompt(given: str | None, files: tuple[str, ...]) -> str | None:
             return None
         raise click.UsageError("what is to be asked? Give a PROMPT, or write it to standard input")
     return stdin_text()
+
+
+def _waits_unread() -> bool:
+    """Whether standard input is a pipe with something in it. It is not read: it may be meant for somebody else."""
+    if sys.stdin is None or os.name != "posix" or not stat.S_ISFIFO(os.fstat(0).st_mode):
+        return False
+    import fcntl
+    import termios
+
+    return any(fcntl.ioctl(0, termios.FIONREAD, bytes(4)))
 
 
 def _options(
