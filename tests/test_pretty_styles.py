@@ -12,6 +12,7 @@ import unspool
 from conftest import Run
 from streams import Live, everything
 from unspool.cli.pretty import FORMATS, STYLES
+from unspool.errors import UnknownFormat
 from unspool.jobs.pretty.run import STREAMS
 from unspool.views.pretty.columns import cells
 
@@ -165,3 +166,14 @@ def test_programs_of_today(client: str, unspool: Run) -> None:
     assert [row["text"] for row in found if row["type"] == "assistant"][-1].startswith("All done")
     assert found[-1]["type"] == "result"
     assert found[-1]["succeeded"] is True
+
+
+@pytest.mark.parametrize("wrong", [{"style": "boxes"}, {"format": "claud"}])
+def test_what_nobody_knows_is_told_by_its_name(wrong: dict[str, str]) -> None:
+    with pytest.raises(UnknownFormat, match=f"no .* {next(iter(wrong.values()))!r}; there are"):
+        list(unspool.pretty([Live().says("Hi.").data], **wrong))  # type: ignore[arg-type]
+
+
+def test_boxes_have_room_for_a_word() -> None:
+    lines = list(unspool.pretty([Live().says("Hi.").data], width=1))
+    assert {len(line) for line in lines} == {24}

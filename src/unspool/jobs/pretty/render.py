@@ -1,13 +1,15 @@
 """A run as lines of text, for programs that want to show it themselves."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from typing import get_args
 
+from unspool.errors import UnknownFormat
 from unspool.jobs.pretty.run import STREAMS, Run
 from unspool.readers import READERS
 from unspool.sources.files import DASH
 from unspool.views.pretty.assembler import ORPHAN_AFTER
 from unspool.views.pretty.banner import Banner
-from unspool.views.pretty.look import WIDTH, Look
+from unspool.views.pretty.look import NARROWEST, WIDTH, Look
 from unspool.views.pretty.styles import Name, style_of
 
 
@@ -32,7 +34,9 @@ def pretty(
     A line is given with or without its end; what is given back has none. `format` is one of claude, codex, cursor,
     droid, gemini, goose, opencode, pi and qwen; without it the first lines tell.
     """
-    look = Look(width, color, False, full, thinking, queue, Banner(title, description, url))
+    _check("style", style, get_args(Name))
+    _check("format", format or "claude", STREAMS)
+    look = Look(max(width, NARROWEST), color, False, full, thinking, queue, Banner(title, description, url))
     drawn = style_of(style, look)
     run = Run(DASH, READERS[STREAMS[format]] if format else None, orphan_after, one_tool_at_a_time)
     for line in lines:
@@ -42,3 +46,8 @@ def pretty(
     for moment in run.close():
         yield from drawn.show(moment)
     yield from drawn.close()
+
+
+def _check(what: str, given: str, known: Collection[str]) -> None:
+    if given not in known:
+        raise UnknownFormat(f"no {what} {given!r}; there are {', '.join(known)}")
