@@ -220,17 +220,6 @@ def test_a_prompt_from_standard_input_with_files(unspool: Run, tmp_path: Path) -
     assert asked["content"][1]["text"] == "What is it?"
 
 
-def test_what_is_piped_in_beside_a_prompt_is_not_lost_in_silence(unspool: Run) -> None:
-    with ModelServer() as at:
-        given = environment(at.url)
-        ignored = unspool("ask", "-p", "openai/x", "What is it?", stdin=b"a fish", **given)
-        joined = unspool("ask", "-p", "openai/x", "-a", "-", "What is it?", stdin=b"a fish", **given)
-        nothing = unspool("ask", "-p", "openai/x", "What is it?", **given)
-    assert (ignored.returncode, b"`-a -` sends it" in ignored.stderr) == (0, True)
-    assert b"-a -" not in joined.stderr + nothing.stderr
-    assert ["fish" in str(body["messages"]) for body in at.bodies] == [False, True, False]
-
-
 def test_options_hold_from_there_on_and_can_be_taken_away(unspool: Run) -> None:
     with ModelServer() as at:
         given = environment(at.url)

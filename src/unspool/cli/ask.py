@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unspool.cli.options import Seconds
+from unspool.cli.options import Seconds, as_text
 from unspool.cli.thread import MOVE
 
 if TYPE_CHECKING:
@@ -16,22 +16,30 @@ if TYPE_CHECKING:
 
 
 @click.command("ask")
-@click.argument("prompt", metavar="[PROMPT]", required=False)
+@click.argument("prompt", metavar="[PROMPT]", type=as_text, required=False)
 @click.option(
     "-c",
     "--continues",
     metavar="HEADISH",
+    type=as_text,
     multiple=True,
     help="The turn or bookmark to go on from; several are joined.",
 )
-@click.option("-p", "--provider", "pointer", metavar="PTR|PROVIDER/MODEL", help="Whom to ask; else as in the thread.")
-@click.option("-b", "--bookmark", metavar="NAME", help="Bookmark the thread; the bookmark follows it.")
+@click.option(
+    "-p",
+    "--provider",
+    "pointer",
+    metavar="PTR|PROVIDER/MODEL",
+    type=as_text,
+    help="Whom to ask; else as in the thread.",
+)
+@click.option("-b", "--bookmark", metavar="NAME", type=as_text, help="Bookmark the thread; the bookmark follows it.")
 @MOVE
 @click.option("-a", "--attach", "files", metavar="FILE", multiple=True, help="A file to send with the prompt.")
-@click.option("-s", "--system", metavar="TEXT", help="A system prompt.")
-@click.option("--servers", metavar="A,B", help="MCP servers whose tools may be called; '' for none.")
+@click.option("-s", "--system", metavar="TEXT", type=as_text, help="A system prompt.")
+@click.option("--servers", metavar="A,B", type=as_text, help="MCP servers whose tools may be called; '' for none.")
 @click.option("--search/--no-search", default=None, help="The provider's own search.")
-@click.option("--tool-mode", metavar="M", help="auto, none, required, or the name of a tool.")
+@click.option("--tool-mode", metavar="M", type=as_text, help="auto, none, required, or the name of a tool.")
 @click.option("--no-tools", is_flag=True, help="Without the tools that came with a recorded call, from here on.")
 @click.option("--cache", is_flag=True, help="Ask the provider to keep everything up to this prompt at hand.")
 @click.option("--resume", is_flag=True, help="Go on where a thread was cut off: with its calls, or with its answer.")
@@ -76,7 +84,6 @@ def command(
     git diff | unspool ask -s "Review this."
     """
     from unspool.cli.conversation import Conversation
-    from unspool.cli.words import say
     from unspool.jobs.ask import Wish, ask
 
     if resume and (prompt or files or system or bookmark or cache):
@@ -100,8 +107,7 @@ def command(
     )
     conversation = Conversation(as_json, yes, not no_thinking)
     outcome = ask(wish, conversation)
-    if prompt not in (None, "-") and "-" not in files and _waits_unread():
-        say("what was piped in was not sent: `-a -` sends it before the prompt")
+    _tell_unread(prompt, files)
     _end(outcome, conversation.unwritten)
 
 
@@ -120,14 +126,17 @@ def _prompt(given: str | None, files: tuple[str, ...]) -> str | None:
     return stdin_text()
 
 
-def _waits_unread() -> bool:
-    """Whether standard input is a pipe with something in it. It is not read: it may be meant for somebody else."""
-    if sys.stdin is None or os.name != "posix" or not stat.S_ISFIFO(os.fstat(0).st_mode):
-        return False
+def _tell_unread(prompt: str | None, files: tuple[str, ...]) -> None:
+    """That something was piped in beside a prompt. It is not read: it may be meant for somebody else."""
+    if prompt in (None, "-") or "-" in files or sys.stdin is None or os.name != "posix":
+        return
     import fcntl
     import termios
 
-    return any(fcntl.ioctl(0, termios.FIONREAD, bytes(4)))
+    from unspool.cli.words import say
+
+    if stat.S_ISFIFO(os.fstat(0).st_mode) and any(fcntl.ioctl(0, termios.FIONREAD, bytes(4))):
+        say("what was piped in was not sent: `-a -` sends it before the prompt")
 
 
 def _options(

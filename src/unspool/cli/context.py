@@ -2,7 +2,7 @@
 
 import click
 
-from unspool.cli.options import JSON
+from unspool.cli.options import JSON, as_text
 
 
 @click.group("context")
@@ -15,7 +15,7 @@ def command() -> None:
 
 
 @command.command("resolve", short_help="The context, as JSON.")
-@click.argument("headishes", metavar="[HEADISH…]", nargs=-1)
+@click.argument("headishes", metavar="[HEADISH…]", type=as_text, nargs=-1)
 @JSON
 def resolve(headishes: tuple[str, ...], as_json: bool) -> None:  # noqa: ARG001 - it is JSON in any case
     """The context as one JSON object: {"messages", "options"}.
@@ -34,7 +34,7 @@ def resolve(headishes: tuple[str, ...], as_json: bool) -> None:  # noqa: ARG001 
 
 
 @command.command("list", short_help="The turns that a context is made of.")
-@click.argument("headishes", metavar="[HEADISH…]", nargs=-1)
+@click.argument("headishes", metavar="[HEADISH…]", type=as_text, nargs=-1)
 @JSON
 def list_(headishes: tuple[str, ...], as_json: bool) -> None:
     """The turns that a context is made of: {"id", "role", "content", "options", "cache"} each."""

@@ -2,14 +2,16 @@
 
 import click
 
-from unspool.cli.options import JSON
+from unspool.cli.options import JSON, as_text
 from unspool.cli.thread import BOOKMARK, MOVE
 
 
 @click.command("document")
 @click.argument("files", metavar="FILE…", nargs=-1, required=True)
-@click.option("-n", "--name", metavar="NAME", help="What to call it; otherwise the file's name.")
-@click.option("-c", "--continues", metavar="HEADISH", multiple=True, help="What it goes on from; may be several.")
+@click.option("-n", "--name", metavar="NAME", type=as_text, help="What to call it; otherwise the file's name.")
+@click.option(
+    "-c", "--continues", metavar="HEADISH", type=as_text, multiple=True, help="What it goes on from; may be several."
+)
 @click.option("--cache", is_flag=True, help="Ask the provider to cache all up to here.")
 @BOOKMARK
 @MOVE

@@ -52,6 +52,15 @@ JOBS = click.option(
 )
 
 
+def as_text(value: str) -> str:
+    """What is stored or sent. Bytes that are no text in this locale come from Python as halves of characters."""
+    if value.isascii():
+        return value
+    from unspool.sources.files import legible
+
+    return legible(value)
+
+
 class _Span(_Type):
     """Seconds: `30`, `30s`, `500ms`, `2m`, `1h`."""
 

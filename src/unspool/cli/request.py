@@ -2,13 +2,15 @@
 
 import click
 
+from unspool.cli.options import as_text
+
 COMPAT = click.option(
     "--compat", type=click.Choice(["gpt2099"]), help="Just as gpt2099 makes it, losses and refusals included."
 )
 
 
 @click.command("request")
-@click.argument("headishes", metavar="[HEADISH|-]…", nargs=-1)
+@click.argument("headishes", metavar="[HEADISH|-]…", type=as_text, nargs=-1)
 @click.option(
     "-p",
     "--provider",

@@ -4,12 +4,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unspool.cli.options import JSON
+from unspool.cli.options import JSON, as_text
 
 if TYPE_CHECKING:
     from unspool.jobs.threads import Shown, ThreadRow
 
-BOOKMARK = click.option("-b", "--bookmark", metavar="NAME", help="A name for the thread, which follows it.")
+BOOKMARK = click.option(
+    "-b", "--bookmark", metavar="NAME", type=as_text, help="A name for the thread, which follows it."
+)
 MOVE = click.option("--move", is_flag=True, help="Take the bookmark away from another thread.")
 
 
@@ -39,7 +41,7 @@ def list_(limit: int | None, as_json: bool) -> None:
 
 
 @command.command("show", short_help="The turns of a thread.")
-@click.argument("headishes", metavar="[HEADISH…]", nargs=-1)
+@click.argument("headishes", metavar="[HEADISH…]", type=as_text, nargs=-1)
 @click.option("--full", is_flag=True, help="Cut nothing.")
 @JSON
 def show(headishes: tuple[str, ...], full: bool, as_json: bool) -> None:
@@ -57,7 +59,7 @@ def show(headishes: tuple[str, ...], full: bool, as_json: bool) -> None:
 
 
 @command.command("tree", short_help="All that went on from where a thread begins.")
-@click.argument("headishes", metavar="[HEADISH…]", nargs=-1)
+@click.argument("headishes", metavar="[HEADISH…]", type=as_text, nargs=-1)
 @click.option("--full", is_flag=True, help="Every turn: nothing is left out of long runs.")
 @JSON
 def tree(headishes: tuple[str, ...], full: bool, as_json: bool) -> None:
@@ -87,7 +89,7 @@ def tree(headishes: tuple[str, ...], full: bool, as_json: bool) -> None:
 
 
 @command.command("fork", short_help="Give any turn a bookmark of its own.")
-@click.argument("headish", metavar="[HEADISH]", required=False)
+@click.argument("headish", metavar="[HEADISH]", type=as_text, required=False)
 @BOOKMARK
 @MOVE
 @JSON
@@ -111,7 +113,7 @@ def fork(headish: str | None, bookmark: str | None, move: bool, as_json: bool) -
 
 
 @command.command("rm", short_help="Remove threads for good.")
-@click.argument("headishes", metavar="HEADISH…", nargs=-1, required=True)
+@click.argument("headishes", metavar="HEADISH…", type=as_text, nargs=-1, required=True)
 @click.option("--branches", is_flag=True, help="All that goes on from there, too.")
 @click.option("-n", "--dry-run", is_flag=True, help="Only say what would go.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask, even on a terminal.")
@@ -143,10 +145,12 @@ def remove(headishes: tuple[str, ...], branches: bool, dry_run: bool, yes: bool,
 
 
 @command.command("add", short_help="Store a turn without asking any model.")
-@click.argument("text", required=False)
-@click.option("-c", "--continues", metavar="HEADISH", multiple=True, help="What it goes on from; may be several.")
+@click.argument("text", type=as_text, required=False)
+@click.option(
+    "-c", "--continues", metavar="HEADISH", type=as_text, multiple=True, help="What it goes on from; may be several."
+)
 @click.option("--role", type=click.Choice(["user", "assistant", "system"]), default="user", help="Who says it.")
-@click.option("--options", metavar="JSON", help="Options that hold from here on; null takes one away.")
+@click.option("--options", metavar="JSON", type=as_text, help="Options that hold from here on; null takes one away.")
 @click.option("--cache", is_flag=True, help="Ask the provider to cache all up to here.")
 @click.option("--turns", metavar="FILE", help="Turns, or a context, as JSON; - is standard input.")
 @BOOKMARK

@@ -236,8 +236,12 @@ def _is_utf_16(start: bytes) -> bool:
 
 
 def legible(path: str) -> str:
-    """A file's name as text, as well as it can be: not every name is text."""
-    return path if path.isascii() else os.fsencode(path).decode("utf-8", "replace")
+    """A file's name, or a word of the command line, as text, as well as it can be: not everything there is text."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return os.fsencode(path).decode("utf-8", "replace")
+    return path
 
 
 def is_database(path: str) -> bool:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from unspool.errors import InputNotFound, WrongTurn
 from unspool.model import Document, Draft, Message, Turn
+from unspool.sources.files import legible
 from unspool.store.store import Store
 from unspool.wires.values import medium_of
 
@@ -49,7 +50,8 @@ def document(
     if not data:
         raise WrongTurn(f"{file} is empty")
     media_type = media_type_of(file.name, data)
-    block = Document(medium_of(media_type), "base64", b64encode(data).decode(), media_type, name or file.name)
+    name = name or legible(file.name)
+    block = Document(medium_of(media_type), "base64", b64encode(data).decode(), media_type, name)
     return Draft(
         Message("user", (block,)),
         continues=tuple(continues),
@@ -57,8 +59,8 @@ def document(
         cache=cache,
         type="document",
         content_type=media_type,
-        document_name=name or file.name,
-        original_path=str(file.absolute()),
+        document_name=name,
+        original_path=legible(str(file.absolute())),
         file_size=len(data),
     )
 
