@@ -81,17 +81,17 @@ def test_a_hit_in_a_closed_session_leads_to_it(window: Window, missed: Path, tmp
     with viewer(missed, log.save(tmp_path / "log.jsonl")) as address:
         page = window.open(address)
         page.locator(".reel").first.wait_for()
-        for words in ("needle200.", "needle100."):  # it is closed, then open
+        for number in (200, 100):  # it is closed, then open
+            words = f"needle{number}."
             page.keyboard.press("/")
             page.keyboard.type(words)
             expect(page.get_by_role("option", name=re.compile(words))).to_be_visible()
             page.keyboard.press("Enter")
-            page.locator(".marked").get_by_role("button", name="Bash").click()
-            expect(page.locator(".marked")).to_contain_text(words)
+            card = page.locator(f'.marked[data-card="{3 * number + 1}"]')  # a prompt, a call and an answer each
+            card.get_by_role("button", name="Bash").click()
+            expect(card).to_contain_text(words)
         region = page.get_by_role("region", name="Transcript")
-        for _ in range(
-            50
-        ):  # 900 cards, of which 200 are sent at a time; how high they are is known once they are shown
+        for _ in range(50):  # 900 cards, sent 200 at a time; how high they are is known once they are shown
             region.locator("> div").evaluate("list => list.scrollTo(0, 1e7)")
             page.wait_for_timeout(100)
             if region.get_by_text("Task 299").is_visible():
