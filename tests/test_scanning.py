@@ -26,7 +26,6 @@ def test_wherever_it_stands(place: int) -> None:
 
 
 def test_where_the_c_library_cannot_be_reached(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As on Windows, where it has no name."""
     monkeypatch.setattr(ctypes, "PyDLL", lambda _name: ctypes.CDLL("no such library"))
     scanning._strstr.cache_clear()
     try:
