@@ -123,3 +123,28 @@ def test_a_call_that_failed_does_not_hide_the_answer_to_the_same_prompt(unspool:
     (record,) = records(tmp_path / "out")
     assert record["messages"][-1] == {"role": "assistant", "content": "Mended."}
     assert json.loads((tmp_path / "out/summary.json").read_text())["counts"]["entries cut off"] == 1
+
+
+def test_what_a_snapshot_leaves_out_is_told(unspool: Run, tmp_path: Path) -> None:
+    """Calls behind a compaction, and further choices."""
+
+    def asked(second: int, *texts: str) -> dict[str, Any]:
+        said = [{"content": {"role": "model", "parts": [{"text": text}]}} for text in ("Done", "Or so")]
+        given = [{"role": "user", "parts": [{"text": text}]} for text in texts]
+        return {
+            "timestamp": f"2026-03-01T10:00:{second:02}Z",
+            "session_id": "s",
+            "path": "/v1beta/models/g:generateContent",
+        } | {
+            "request": {"contents": given},
+            "response": {"candidates": said},
+        }
+
+    log = tmp_path / "log.jsonl"
+    lines = [asked(0, "Mend it"), asked(1, "Mend it", "And that"), asked(2, "What was done so far")]
+    log.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    done = unspool("squash", log, "-o", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    found = (tmp_path / "out" / "integrity-report.txt").read_text()
+    assert "cut off behind entry 2, which has the most messages: 1 of 3" in found
+    assert "the last answer has 2 choices; the first is kept" in found

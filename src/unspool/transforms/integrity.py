@@ -30,6 +30,17 @@ def warning(rule: str, message: str) -> Finding:
     return Finding("WARNING", rule, message)
 
 
+def left_out(kept: int, entries: int, answered: bool, choices: int) -> Iterator[Finding]:
+    """What a record does not hold that ends with the fullest entry of a session."""
+    if kept < entries:
+        text = f"cut off behind entry {kept}, which has the most messages: {entries - kept} of {entries}"
+        yield warning("truncated", text)
+    if not answered:
+        yield warning("no-answer", "the last entry has no answer: the record ends with what was asked")
+    if choices > 1:
+        yield warning("choices", f"the last answer has {choices} choices; the first is kept")
+
+
 def check(messages: Messages, tools: Sequence[Any], inlined: Messages | None = None) -> Iterator[Finding]:
     """All findings. `inlined` are the messages as they are written, where calls were put into the text."""
     if not messages:

@@ -12,7 +12,7 @@ from msgspec import Raw, Struct
 from unspool.jobs.squash.definitions import Definitions
 from unspool.jobs.squash.entries import NULL, Entry
 from unspool.sources.jsontext import Unreadable, mend, strict
-from unspool.transforms.integrity import Finding, error, warning
+from unspool.transforms.integrity import Finding, error, left_out, warning
 from unspool.transforms.traces import continues
 from unspool.transforms.validate import Validation
 
@@ -84,22 +84,15 @@ class Session:
         if entry is None:
             return None
         findings, validation = self._findings, self.validation
-        if validation.kept < validation.entries:
-            cut = validation.entries - validation.kept
-            text = f"cut off behind entry {validation.kept}, which has the most messages: {cut} of {validation.entries}"
-            findings.append(warning("truncated", text))
         for name in sorted(self._tools.changed):
             findings.append(warning("tool-changed", f"tool {name}: defined anew in the session; the first is kept"))
         if self._tools.odd:
             findings.append(error("tools", "`request.tools` is no list"))
         pairs = [tidied(bytes(raw), value) for raw, value in zip(entry.messages, entry.values, strict=False)]
         answer, choices = answer_of(entry.response)
-        if answer is None:
-            findings.append(warning("no-answer", "the last entry has no answer: the record ends with what was asked"))
-        else:
+        if answer is not None:
             pairs.append(answered(answer))
-        if choices > 1:
-            findings.append(warning("choices", f"the last answer has {choices} choices; the first is kept"))
+        findings += left_out(validation.kept, validation.entries, answer is not None, choices)
         return Snapshot(
             entry=entry,
             day=self._day,

@@ -17,7 +17,7 @@ from unspool.jobs.squash.writing import write_pairs, write_records
 from unspool.model import MAIN, Exchange, Message, Note
 from unspool.model.record import TrainingRecord, TrainingTurn, only_id
 from unspool.model.session import Tokens
-from unspool.transforms.integrity import error
+from unspool.transforms.integrity import error, left_out
 from unspool.transforms.normal import normal
 from unspool.transforms.scenarios import scenario_of
 from unspool.wires.openai_chat import wire as chat
@@ -77,6 +77,9 @@ def _records(conversation: Conversation, settings: Settings, outcome: Outcome) -
     outcome.count("entries kept", last + 1)
     outcome.count("entries cut off", len(calls) - last - 1)
     outcome.count("entries of sub-agents", len(conversation.exchanges) - len(calls))
+    answer = calls[last].response
+    findings = left_out(last + 1, len(calls), bool(answer.messages), 1 + len(answer.alternatives))
+    outcome.findings += [Found(finding, conversation.scenario, conversation.source) for finding in findings]
     return [_snapshot(conversation, calls[: last + 1], settings.tools_from == "last")]
 
 
