@@ -126,3 +126,13 @@ def selected(page: "Page") -> str:
 def ready(page: "Page") -> None:
     """The request that was chosen is shown."""
     page.locator(".request[data-ready=true]").wait_for()
+
+
+def scroll_down_to(region: "Locator", last: "Locator") -> None:
+    """To the end of a transcript. Cards come as one gets there, and how high they are is known once they are shown."""
+    for _ in range(50):
+        region.locator("> div").evaluate("list => list.scrollTo(0, 1e7)")
+        region.page.wait_for_timeout(100)
+        if last.is_visible():
+            return
+    raise AssertionError(f"{last} is not at the end")

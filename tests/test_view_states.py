@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from browsing import NARROW, Window, missing, ready, rows, selected, viewer
+from browsing import NARROW, Window, missing, ready, rows, scroll_down_to, selected, viewer
 from conftest import Run
 from logs import Claude
 from viewing import Agent, a_day
@@ -91,12 +91,7 @@ def test_a_hit_in_a_closed_session_leads_to_it(window: Window, missed: Path, tmp
             card.get_by_role("button", name="Bash").click()
             expect(card).to_contain_text(words)
         region = page.get_by_role("region", name="Transcript")
-        for _ in range(50):  # 900 cards, sent 200 at a time; how high they are is known once they are shown
-            region.locator("> div").evaluate("list => list.scrollTo(0, 1e7)")
-            page.wait_for_timeout(100)
-            if region.get_by_text("Task 299").is_visible():
-                break
-        expect(region.get_by_text("Task 299")).to_be_visible()
+        scroll_down_to(region, region.get_by_text("Task 299"))  # 900 cards, sent 200 at a time
         expect(page.locator("[aria-current=true]").filter(has_text="Task 29")).to_be_visible()
         page.keyboard.press("k")
         expect(page.locator(".marked")).to_contain_text("Task 29")
