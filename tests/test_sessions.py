@@ -285,6 +285,15 @@ def test_a_session_that_goes_on_in_another_file_is_one(unspool: Run, tmp_path: P
     assert written.count(b"Mend the login") == written.count(b"And the logout") == 1
 
 
+@pytest.mark.parametrize("names", ["abc", "acb", "bca", "cab"])
+def test_whatever_the_order_of_its_files_no_part_is_lost(unspool: Run, tmp_path: Path, names: str) -> None:
+    for day, name in enumerate(names, 1):
+        log = Claude(day=day).user(f"Day {day}").says("Done")
+        log.save(tmp_path / ".claude" / "projects" / f"-{name}" / f"{SHOP}.jsonl")
+    (row,) = rows(unspool, Machine(tmp_path))
+    assert (row["turns"], row["prompt"], row["tokens"]["output"]) == (3, "Day 1", 15)
+
+
 def test_a_session_that_was_copied_whole_is_told_once(unspool: Run, tmp_path: Path) -> None:
     machine = Machine(tmp_path)
     log = Claude().user("Mend the login").says("Done")

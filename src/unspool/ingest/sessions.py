@@ -9,7 +9,7 @@ from msgspec import Struct
 from unspool.errors import SessionNotFound
 from unspool.ingest.digests import FileDigest
 from unspool.model import MAIN, Facts
-from unspool.model.session import StreamDigest, Tokens
+from unspool.model.session import Digest, StreamDigest, Tokens
 
 LATEST = "latest"
 _numbers = msgspec.msgpack.Decoder(list[int]).decode
@@ -74,14 +74,21 @@ def gather(files: Iterable[tuple[str, FileDigest]]) -> list[Found]:
     """The sessions of these files, newest first."""
     pieces = [(path, digest) for path, file in files for digest in file.sessions]
     found: dict[tuple[str, str], Found] = {}
-    for path, digest in sorted(pieces, key=lambda piece: MAIN not in piece[1].streams):
-        name = digest.facts.agent, digest.facts.id
-        if name not in found:
-            found[name] = Found(digest.facts, {}, [], {})
-        _join(found[name], [path], digest.streams, {stream: [path] for stream in digest.streams})
+    pieces.sort(key=lambda piece: MAIN not in piece[1].streams)
+    for _, digest in pieces:
+        found.setdefault((digest.facts.agent, digest.facts.id), Found(digest.facts, {}, [], {}))
+    for path, digest in sorted(pieces, key=_begins):
+        session = found[digest.facts.agent, digest.facts.id]
+        _join(session, [path], digest.streams, {stream: [path] for stream in digest.streams})
     _adopt(found)
     _settle_copies(found.values())
     return sorted(found.values(), key=lambda session: (session.end or "", session.id), reverse=True)
+
+
+def _begins(piece: tuple[str, Digest]) -> tuple[bool, str]:
+    """What tells of the main stream first, and then as it happened: so each part finds the one before it."""
+    streams = piece[1].streams
+    return MAIN not in streams, min((stream.start or "" for stream in streams.values()), default="")
 
 
 def _join(session: Found, files: list[str], streams: dict[str, StreamDigest], tellers: dict[str, list[str]]) -> None:
