@@ -130,7 +130,7 @@ def ready(page: "Page") -> None:
 
 def scroll_down_to(region: "Locator", last: "Locator") -> None:
     """To the end of a transcript. Cards come as one gets there, and how high they are is known once they are shown."""
-    for _ in range(50):
+    for _ in range(200):
         region.locator("> div").evaluate("list => list.scrollTo(0, 1e7)")
         region.page.wait_for_timeout(100)
         if last.is_visible():

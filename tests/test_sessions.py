@@ -285,6 +285,17 @@ def test_a_session_that_goes_on_in_another_file_is_one(unspool: Run, tmp_path: P
     assert written.count(b"Mend the login") == written.count(b"And the logout") == 1
 
 
+def test_a_telling_with_times_counts_before_one_without(unspool: Run, tmp_path: Path) -> None:
+    log = Claude().user("Mend the login").says("Done")
+    folder = tmp_path / ".claude" / "projects"
+    log.save(folder / "-b" / f"{SHOP}.jsonl")
+    for record in log.records:
+        del record["timestamp"]
+    log.save(folder / "-c" / f"{SHOP}.jsonl")
+    (row,) = rows(unspool, Machine(tmp_path))
+    assert (row["turns"], row["start"]) == (1, "2026-03-01T10:00:01.000Z")
+
+
 @pytest.mark.parametrize("names", ["abc", "acb", "bca", "cab"])
 def test_whatever_the_order_of_its_files_no_part_is_lost(unspool: Run, tmp_path: Path, names: str) -> None:
     for day, name in enumerate(names, 1):

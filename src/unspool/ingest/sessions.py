@@ -14,6 +14,8 @@ from unspool.model.session import Digest, StreamDigest, Tokens
 LATEST = "latest"
 _numbers = msgspec.msgpack.Decoder(list[int]).decode
 _NONE = msgspec.msgpack.encode([])
+_NEVER = "~"
+"""Behind any time."""
 
 
 class Found(Struct):
@@ -86,9 +88,10 @@ def gather(files: Iterable[tuple[str, FileDigest]]) -> list[Found]:
 
 
 def _begins(piece: tuple[str, Digest]) -> tuple[bool, str]:
-    """What tells of the main stream first, and then as it happened: so each part finds the one before it."""
+    """What tells of the main stream first, and then as it happened, so that each part finds the one before it; at last
+    what has no times."""
     streams = piece[1].streams
-    return MAIN not in streams, min((stream.start or "" for stream in streams.values()), default="")
+    return MAIN not in streams, min((stream.start or _NEVER for stream in streams.values()), default=_NEVER)
 
 
 def _join(session: Found, files: list[str], streams: dict[str, StreamDigest], tellers: dict[str, list[str]]) -> None:
