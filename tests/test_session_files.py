@@ -1,0 +1,64 @@
+"""Sessions of which several files tell: parts that go on from one another, and copies."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from conftest import Run
+from logs import SHOP, Claude, Machine
+from test_sessions import rows, tokens
+
+
+def test_a_session_that_goes_on_in_another_file_is_one(unspool: Run, tmp_path: Path) -> None:
+    """As when it is resumed from another folder. The order of the names says nothing."""
+    machine = Machine(tmp_path)
+    first = Claude(day=1).user("Mend the login").calls("t1", "Bash", command="make").result("t1", "ok").says("Done")
+    then = Claude(day=2).user("And the logout").says("Done too", usage=(7, 8, 9, 10))
+    for record in then.records:
+        record["uuid"] += "-later"
+    then.records[-1]["requestId"] += "-later"
+    folder = tmp_path / ".claude" / "projects"
+    files = [log.save(folder / name / f"{SHOP}.jsonl") for log, name in ((first, "-z"), (then, "-a"))]
+    row, *others = rows(unspool, machine)
+    assert not others
+    assert (row["id"], row["turns"], row["tools"], row["prompt"]) == (SHOP, 2, 1, "Mend the login")
+    assert row["tokens"] == tokens(10 + 10 + 7, 1000 + 1000 + 8, 100 + 100 + 9, 5 + 5 + 10, 0)
+    assert row["files"] == list(map(str, files))
+    shown = unspool("show", SHOP, "--json", **machine.environment).stdout.splitlines()
+    prompts = [event["content"]["text"] for event in map(json.loads, shown) if event["type"] == "user"]
+    assert prompts == ["Mend the login", "And the logout"]
+    squashed = unspool("squash", tmp_path / ".claude", "-o", tmp_path / "out", **machine.environment)
+    assert squashed.returncode == 0, squashed.stderr
+    written = b"".join(path.read_bytes() for path in (tmp_path / "out").glob("*.jsonl"))
+    assert written.count(b"Mend the login") == written.count(b"And the logout") == 1
+
+
+def test_a_telling_with_times_counts_before_one_without(unspool: Run, tmp_path: Path) -> None:
+    log = Claude().user("Mend the login").says("Done")
+    folder = tmp_path / ".claude" / "projects"
+    log.save(folder / "-b" / f"{SHOP}.jsonl")
+    for record in log.records:
+        del record["timestamp"]
+    log.save(folder / "-c" / f"{SHOP}.jsonl")
+    (row,) = rows(unspool, Machine(tmp_path))
+    assert (row["turns"], row["start"]) == (1, "2026-03-01T10:00:01.000Z")
+
+
+@pytest.mark.parametrize("names", ["abc", "acb", "bca", "cab"])
+def test_whatever_the_order_of_its_files_no_part_is_lost(unspool: Run, tmp_path: Path, names: str) -> None:
+    for day, name in enumerate(names, 1):
+        log = Claude(day=day).user(f"Day {day}").says("Done")
+        log.save(tmp_path / ".claude" / "projects" / f"-{name}" / f"{SHOP}.jsonl")
+    (row,) = rows(unspool, Machine(tmp_path))
+    assert (row["turns"], row["prompt"], row["tokens"]["output"]) == (3, "Day 1", 15)
+
+
+def test_a_session_that_was_copied_whole_is_told_once(unspool: Run, tmp_path: Path) -> None:
+    machine = Machine(tmp_path)
+    log = Claude().user("Mend the login").says("Done")
+    folder = tmp_path / ".claude" / "projects"
+    log.save(folder / "-a" / f"{SHOP}.jsonl")
+    log.user("And the logout").says("Done too").save(folder / "-b" / f"{SHOP}.jsonl")
+    (row,) = rows(unspool, machine)
+    assert (row["turns"], row["tokens"]["output"]) == (2, 10)
