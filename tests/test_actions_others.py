@@ -368,6 +368,5 @@ def test_nothing_that_a_call_carried_is_lost(name: tuple[str, str], arguments: d
         assert key in meaning.arguments or msgspec.json.encode(value).decode().strip('"') in told
 
 
-def test_an_unknown_agent_has_no_tools() -> None:
-    assert dict(vocabulary_for("nobody").tools) == {}
+def test_each_agent_has_its_own_words() -> None:
     assert [vocabulary_for(agent).agent for agent in _MODULES] == list(_MODULES)

@@ -1,11 +1,12 @@
-"""Vocabularies: what each agent's tools mean. One module an agent; the shapes that agents share stand beside them."""
+"""Vocabularies: what each agent's tools mean. One module an agent; the shapes that agents share stand beside them,
+and the tools that the APIs define."""
 
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from typing import Any
 
-from unspool.actions.vocabulary import Vocabulary, mcp_of
+from unspool.actions.vocabulary import Vocabulary
 from unspool.model import Meaning
 
 _MODULES = {
@@ -34,11 +35,9 @@ _MODULES = {
 def vocabulary_for(agent: str) -> Vocabulary:
     """Imported when it is asked for: a run meets few agents.
 
-    One that we do not know has no tools; those on servers are known by their names.
+    One that we do not know has the tools that the APIs define; those on servers are known by their names.
     """
-    if agent not in _MODULES:
-        return Vocabulary(agent, {}, mcp_of)
-    found: Vocabulary = import_module(f"unspool.actions.{_MODULES[agent]}").VOCABULARY
+    found: Vocabulary = import_module(f"unspool.actions.{_MODULES.get(agent, 'hosted')}").VOCABULARY
     return found
 
 

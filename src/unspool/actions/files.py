@@ -216,7 +216,7 @@ class ApplyPatch(Call, frozen=True, gc=False):
     """A patch of as many files as it likes, as Codex writes them. Readers call a text without a key `raw`."""
 
     bare = "patch"
-    renamed = ("patch",)
+    renamed: ClassVar[tuple[str, ...]] = ("patch",)
     spelled = dict.fromkeys(("patchText", "patch_text", "input", "raw"), "patch")
     patch: str
 
@@ -246,7 +246,7 @@ class EditNotebook(Call, frozen=True, gc=False):
 class TextEditor(Call, frozen=True, gc=False):
     """One tool for all that is done to a text: Anthropic's, which others took over. Its command says what."""
 
-    renamed = ("path", "file_text", "old_str", "new_str", "insert_text", "diff")
+    renamed: ClassVar[tuple[str, ...]] = ("path", "file_text", "old_str", "new_str", "insert_text", "diff")
     command: str
     path: str
     file_text: str | None = None
