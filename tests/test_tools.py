@@ -195,3 +195,14 @@ def test_recorded_calls_of_nobody_that_we_know_are_named_by_their_api(
 ) -> None:
     seen = tools(unspool, machine, write(exchange("Bash", '{"command": "ls"}')))
     assert {name: tool["kinds"] for name, tool in seen.items()} == {("openai", "Bash"): {"generic": 1}}
+
+
+def test_tools_that_the_api_defines_make_nobody_an_agent(unspool: Run, machine: Machine, write: Write) -> None:
+    """Codex' own tools have the names of two of OpenAI's."""
+    ran = {"type": "shell_call", "call_id": "c1", "action": {"commands": ["make"]}, "status": "completed"}
+    record = {
+        "request": {"model": "m", "input": "Go", "tools": [{"type": "shell"}, {"type": "apply_patch"}]},
+        "response": {"object": "response", "status": "completed", "output": [ran]},
+    }
+    seen = tools(unspool, machine, write(record))
+    assert {name: tool["kinds"] for name, tool in seen.items()} == {("responses", "shell"): {"execute": 1}}

@@ -72,7 +72,8 @@ def agent_of(exchange: Exchange) -> str | None:
     words = "\n".join(_opening(exchange.messages))
     if found := next((agent for phrase, agent in _PHRASES if phrase in words), None):
         return found
-    names = {tool.name for tool in exchange.tools}
+    # What an API defines, anybody may offer: such a tool has its type for a name.
+    names = {tool.name for tool in exchange.tools if (tool.extra or {}).get("type") != tool.name}
     return next((agent for tools, agent in _TOOLS if tools <= names), None)
 
 

@@ -24,7 +24,7 @@ _POLL = 0.01
 """Seconds between two looks at a file that grows: what one does not notice."""
 _ORPHANED_PIPE = 0.5
 """Seconds after the end of a command until its output is over, though something else still holds it open."""
-_PATIENCE, _LAST_WORDS = 0.3, 2.0
+_PATIENCE, _LAST_WORDS = 0.3, 5.0
 """Seconds that a command has to end by itself after Ctrl-C, and then to end at all."""
 
 
