@@ -66,8 +66,8 @@ _TOOLS: tuple[tuple[frozenset[str], str], ...] = (
 
 def agent_of(exchange: Exchange) -> str | None:
     """By the client's name, by the system prompt, by the tools it offers, in this order."""
-    client = _client(exchange.extra).lower()
-    if client and (found := next((agent for sign, agent in _USER_AGENTS if sign in client), None)):
+    client = f" {_client(exchange.extra).lower()}"
+    if found := next((agent for sign, agent in _USER_AGENTS if _begins_a_word(sign, client)), None):
         return found
     words = "\n".join(_opening(exchange.messages))
     if found := next((agent for phrase, agent in _PHRASES if phrase in words), None):
@@ -75,6 +75,12 @@ def agent_of(exchange: Exchange) -> str | None:
     # What an API defines, anybody may offer: such a tool has its type for a name.
     names = {tool.name for tool in exchange.tools if (tool.extra or {}).get("type") != tool.name}
     return next((agent for tools, agent in _TOOLS if tools <= names), None)
+
+
+def _begins_a_word(sign: str, text: str) -> bool:
+    """Zed has no part in `authorized`."""
+    at = text.find(sign)
+    return at >= 0 and not text[at - 1].isalpha()
 
 
 def meanings(exchange: Exchange, agent: str | None = None) -> Iterator[tuple[ToolUse, Meaning]]:
