@@ -194,7 +194,7 @@ def test_recorded_calls_of_nobody_that_we_know_are_named_by_their_api(
     unspool: Run, machine: Machine, write: Write
 ) -> None:
     nobody = {"headers": {"user-agent": "customized-client/2 (authorized)"}}
-    seen = tools(unspool, machine, write(exchange("Bash", '{"command": "ls"}') | nobody))
+    seen = tools(unspool, machine, write(exchange("Bash", '{"command": "ls"}', system="You are Roomie.") | nobody))
     assert {name: tool["kinds"] for name, tool in seen.items()} == {("openai", "Bash"): {"generic": 1}}
 
 

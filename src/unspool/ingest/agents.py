@@ -70,7 +70,7 @@ def agent_of(exchange: Exchange) -> str | None:
     if found := next((agent for sign, agent in _USER_AGENTS if _begins_a_word(sign, client)), None):
         return found
     words = "\n".join(_opening(exchange.messages))
-    if found := next((agent for phrase, agent in _PHRASES if phrase in words), None):
+    if found := next((agent for phrase, agent in _PHRASES if _ends_a_word(phrase, words)), None):
         return found
     # What an API defines, anybody may offer: such a tool has its type for a name.
     names = {tool.name for tool in exchange.tools if (tool.extra or {}).get("type") != tool.name}
@@ -81,6 +81,12 @@ def _begins_a_word(sign: str, text: str) -> bool:
     """Zed has no part in `authorized`."""
     at = text.find(sign)
     return at >= 0 and not text[at - 1].isalpha()
+
+
+def _ends_a_word(phrase: str, text: str) -> bool:
+    """Who is Amplitude is not Amp."""
+    at = text.find(phrase)
+    return at >= 0 and not text[at + len(phrase) : at + len(phrase) + 1].isalpha()
 
 
 def meanings(exchange: Exchange, agent: str | None = None) -> Iterator[tuple[ToolUse, Meaning]]:
