@@ -62,3 +62,56 @@ def test_a_session_that_was_copied_whole_is_told_once(unspool: Run, tmp_path: Pa
     log.user("And the logout").says("Done too").save(folder / "-b" / f"{SHOP}.jsonl")
     (row,) = rows(unspool, machine)
     assert (row["turns"], row["tokens"]["output"]) == (2, 10)
+
+
+def aside(main: Claude, **more: str) -> Claude:
+    """An agent whose log begins with what its master said; `more` is what the copies say otherwise."""
+    agent = Claude(agent="aside_question-0f1e")
+    agent.records = [{**record, "isSidechain": True, "agentId": agent.agent, **more} for record in main.records]
+    return agent.later(60).user("Which colour?").says("Green", usage=(1, 2, 3, 4))
+
+
+def test_what_an_agent_was_given_of_its_master_is_told_once(unspool: Run, tmp_path: Path) -> None:
+    machine = Machine(tmp_path)
+    main = Claude().user("Paint it").calls("t1", "Bash", command="ls").result("t1", "fence").says("Painted")
+    machine.claude(main)
+    machine.claude(aside(main), nested=True)
+    (row,) = rows(unspool, machine)
+    assert (row["turns"], row["tools"], row["tokens"]) == (1, 1, tokens(21, 2002, 203, 14, 0))
+    shown = map(json.loads, unspool("show", SHOP, "--json", **machine.environment).stdout.splitlines())
+    assert [
+        event["content"]["text"] for event in shown if event["stream_id"] != "main" and "text" in event["content"]
+    ] == [
+        "Which colour?",
+        "Green",
+    ]
+
+
+def test_without_its_masters_log_all_that_an_agent_was_given_is_told(unspool: Run, tmp_path: Path) -> None:
+    machine = Machine(tmp_path)
+    main = Claude().user("Paint it").says("Painted")
+    (row,) = rows(unspool, machine, machine.claude(aside(main), nested=True))
+    assert (row["prompt"], row["turns"]) == ("Paint it", 2)
+
+
+def test_a_named_agent_that_its_master_repeats_is_told(unspool: Run, tmp_path: Path) -> None:
+    machine = Machine(tmp_path)
+    agent = Claude(agent="areviewer-0f1e").user("Review it").says("Fine", usage=(1, 2, 3, 4))
+    main = Claude().user("Have it reviewed").calls("t1", "Agent", prompt="Review it").inline(agent, "t1").says("Done")
+    machine.claude(main)
+    machine.claude(agent, nested=True)
+    (row,) = rows(unspool, machine)
+    assert row["tokens"] == tokens(21, 2002, 203, 14, 0)
+
+
+def test_a_copy_under_another_request_is_counted_once(unspool: Run, tmp_path: Path) -> None:
+    machine = Machine(tmp_path)
+    main = Claude().user("Paint it").says("Painted")
+    main.records[-1]["message"]["id"] = "msg_01" + "Ab3" * 8
+    machine.claude(main)
+    agent = aside(main, requestId="req_again")
+    for number, record in enumerate(agent.records[: len(main.records)]):
+        record["uuid"] = f"again-{number}"
+    machine.claude(agent, nested=True)
+    (row,) = rows(unspool, machine)
+    assert row["tokens"] == tokens(11, 1002, 103, 9, 0)

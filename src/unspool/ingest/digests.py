@@ -28,6 +28,8 @@ from unspool.model.session import Digest, StreamDigest, Tokens
 _PROMPT = 300
 """Characters of the first prompt that are kept."""
 _REASONS = 20
+_UNIQUE = 20
+"""Characters of an answer's id from which on no other bears it. A copy of it may be said to come of another request."""
 
 
 class FileDigest(Struct):
@@ -101,7 +103,8 @@ class _Counter:
             models = self.digest.models
             models[used.model] = models.get(used.model, 0) + 1
         if used.response_id is not None and used.request_id is not None:
-            name = f"{used.response_id}/{used.request_id}".encode("utf-8", "surrogatepass")
+            request = "" if len(used.response_id) >= _UNIQUE else used.request_id
+            name = f"{used.response_id}/{request}".encode("utf-8", "surrogatepass")
             self.calls.frombytes(blake2b(name, digest_size=8).digest())
             self.spent += (used.input, used.cache_read, used.cache_write, used.output, used.reasoning)
 

@@ -83,6 +83,13 @@ def _hook(attachment: dict[str, Any]) -> str:
     return f"hook {name}: {said}".rstrip(": ")
 
 
+def stop_hooks(infos: Any, errors: Any) -> Notification:
+    """What ran when the agent was about to stop."""
+    commands = [text_of(mapping(hook).get("command")) for hook in listing(infos)]
+    told = [text_of(error) for error in listing(errors)]
+    return Notification("stop hooks: " + "; ".join(commands + told), "error" if told else "info")
+
+
 def _text(attachment: dict[str, Any]) -> str:
     """The words in it; of what has none, all that it says."""
     for key in _TEXTS:

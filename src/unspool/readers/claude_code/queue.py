@@ -4,10 +4,13 @@ enqueue, dequeue                    a record of the person's follows
 enqueue, remove, an attachment      the model was told within the turn; the attachment may come first, or much later
 enqueue, remove                     so too in versions that keep no attachments, and where the reason says so
 enqueue, popAll                     taken back
+
+Some versions put here what they tell a host program, too: that a task began. Nothing takes it out again.
 """
 
 _ABSORBED = "absorbed_mid_turn"
 _TAKEN_BACK = ("popAll", "clear")
+_TASK = '{"task_id"'
 
 
 class Queue:
@@ -25,7 +28,8 @@ class Queue:
     def told(self, operation: str, text: str | None, reason: object) -> str | None:
         """What the model was told now, where nothing else in the log will say so."""
         if operation == "enqueue" and text:
-            self._waiting.append(text)
+            if not text.startswith(_TASK):
+                self._waiting.append(text)
         elif operation in _TAKEN_BACK:
             self._waiting.clear()
         elif operation in ("dequeue", "remove"):

@@ -19,7 +19,8 @@ from unspool.sources.values import string
 
 CONTINUED = "This session is being continued from a previous conversation"
 _INTERRUPTED = "[Request interrupted"
-_CAVEAT = "Caveat: The messages below"
+_OWN = re.compile(r"Caveat: The messages below|Stop hook feedback:|Unknown (?:skill|slash command): \S+\s*\Z")
+"""What the program itself says in the person's place, in versions that do not mark it."""
 _ANNOUNCED = ("[SYSTEM NOTIFICATION", "Another Claude session sent a message")
 """How the program begins what it says before another agent's words."""
 _STEERED = re.compile(
@@ -33,6 +34,8 @@ _OPENING = re.compile(r"<([a-z_-]++)([^<>]*+)>")
 _OUTPUTS = ("local-command-stdout", "local-command-stderr", "bash-stdout", "bash-stderr")
 _AGENTS = ("teammate-message", "task-notification", "agent-message", "cross-session-message", "channel(?= source=)")
 _AGENT = re.compile(rf"\s*<({'|'.join(_AGENTS)})([^<>]*)>")
+_WHERE = re.compile(r"(?:Read the output file|Full transcript available) [^\n]*(?:\n|\Z)")
+"""What the program says behind the word of a task: where all of it stands."""
 _CONTEXT = frozenset(
     "system-reminder ide_opened_file ide_selection ide_diagnostics local-command-caveat user-prompt-submit-hook "
     "user-memory-input new-diagnostics session-start-hook post-tool-use-hook".split()
@@ -87,8 +90,8 @@ def said(text: str) -> Iterator[Content]:
         yield Compacted(text)
     elif start == "T" and (steered := _STEERED.match(text)):
         yield User(steered[1])
-    elif start == "C" and body.startswith(_CAVEAT):
-        yield Notification(text, "context")
+    elif start in ("C", "S", "U") and _OWN.match(body):
+        yield Notification(text, "warning" if start == "U" else "context")
     else:
         yield User(text)
 
@@ -96,7 +99,7 @@ def said(text: str) -> Iterator[Content]:
 def _tagged(text: str, body: str) -> Iterator[Content]:
     opening = _OPENING.match(body)
     tag = opening[1] if opening else ""
-    if tag in _COMMAND and (name := _inside(text, "command-name")) is not None:
+    if tag in _COMMAND and (name := _command(text)):
         yield SlashCommand(name if name.startswith("/") else f"/{name}", _inside(text, "command-args") or None)
     elif tag == "bash-input":
         yield User(f"! {_inside(text, tag) or ''}")
@@ -110,15 +113,23 @@ def _tagged(text: str, body: str) -> Iterator[Content]:
         yield from _beside_context(text)
 
 
+def _command(text: str) -> str | None:
+    """The name of a command; some tell only what is shown while it runs, which begins with it."""
+    name = _inside(text, "command-name")
+    return (_inside(text, "command-message") or "").partition(" ")[0] if name is None else name
+
+
 def _letter(text: str) -> tuple[AgentMessage, str] | None:
     """What another agent said, if the text begins with it, and the rest."""
     opening = _AGENT.match(text)
     if opening is None:
         return None
     inside, _, rest = text[opening.end() :].partition(f"</{opening[1]}>")
-    words = inside.strip()
+    words, rest = inside.strip(), rest.strip()
+    if where := _WHERE.match(rest):
+        words, rest = f"{words}\n{where[0].strip()}", rest[where.end() :].strip()
     sender = _SENDER.search(opening[2])
-    return AgentMessage(words, sender[1] if sender else _inside(words, "task-id")), rest.strip()
+    return AgentMessage(words, sender[1] if sender else _inside(words, "task-id")), rest
 
 
 def _beside_context(text: str) -> Iterator[Content]:

@@ -12,7 +12,8 @@ from unspool.dialect import Record
 from unspool.model import MAIN, Event, Facts, Note
 from unspool.model.event import Compacted, Level, Notification, QueueOperation, Summary, TurnEnd, User
 from unspool.readers.blocks import content_text
-from unspool.readers.claude_code.attachments import attached, typed_in
+from unspool.readers.claude_code.attachments import attached, stop_hooks, typed_in
+from unspool.readers.claude_code.copies import told_above
 from unspool.readers.claude_code.messages import AGENT, Messages
 from unspool.readers.claude_code.queue import Queue
 from unspool.readers.claude_code.tags import is_typed, said
@@ -112,7 +113,7 @@ class Transcript:
         self._messages = Messages(self._log, path)
         self._early: list[Record] = []
         """Records from before the session was named."""
-        self._seen: set[str] = set()
+        self._seen = told_above(path)
         self._sidechains: dict[str, str] = {}
         """Of records in a sidechain without an agent's id: the first record of their chain."""
         self._boundary: Compacted | None = None
@@ -239,6 +240,9 @@ class Transcript:
             text = content_text(mapping(message).get("content"))
             self._log.emit(Notification(text, "error"), key, stream)
             return
+        if line.is_compact_summary is True:
+            self._compacted(content_text(mapping(message).get("content")), stream)
+            message = {**mapping(message), "content": []}
         own = line.forked_from is None and self._begun  # else its session has counted it
         if self._inherited is not None:
             own = own and not self._is_inherited(message)
@@ -264,7 +268,7 @@ class Transcript:
                         content if not isinstance(content, User) else Notification(text, "info"), f"{key}:{at}", stream
                     )
             case "stop_hook_summary":
-                emit(_hooks(line), key, stream)
+                emit(stop_hooks(line.hook_infos, line.hook_errors), key, stream)
             case "api_error":
                 error = mapping(line.error)
                 told = string(error.get("message")) or string(error.get("formatted"))
@@ -392,9 +396,3 @@ class Transcript:
 
 def _is_typed(line: Line) -> bool:
     return line.prompt_source != "system" and (line.origin is None or is_typed(line.origin))
-
-
-def _hooks(line: Line) -> Notification:
-    commands = [text_of(mapping(hook).get("command")) for hook in listing(line.hook_infos)]
-    errors = [text_of(error) for error in listing(line.hook_errors)]
-    return Notification("stop hooks: " + "; ".join(commands + errors), "error" if errors else "info")
