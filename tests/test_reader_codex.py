@@ -86,6 +86,12 @@ def test_a_total_that_begins_anew_is_added() -> None:
     assert sums(events([header(), counted(first, first), counted(resumed, resumed)])) == (4000, 0, 130, 0)
 
 
+def test_a_total_that_comes_late_is_none_that_begins_anew() -> None:
+    totals = [(100_000, 4000), (103_000, 3000), (101_500, 1500), (104_000, 1000)]
+    told = events([header(), *(counted(usage(total, 0, 0), usage(last, 0, 0)) for total, last in totals)])
+    assert sums(told)[0] == 104_000
+
+
 def test_without_a_total_each_call_counts_once() -> None:
     one, two = usage(1000, 0, 50), usage(1200, 0, 60)
     assert sums(events([header(), counted(None, one), counted(None, one), counted(None, two)])) == (2200, 0, 110, 0)

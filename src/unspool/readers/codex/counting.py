@@ -71,12 +71,20 @@ class Tally:
 
     def _growth(self, total: dict[str, Any], last: Any) -> Counts:
         now, before = _counts(total), self._total
-        self._total = now
         if before is None:
+            self._total = now
             return _counts(last) if self.inherits and isinstance(last, dict) else now
-        if now[0] + now[1] + now[2] + now[3] < before[0] + before[1] + before[2] + before[3] or total == last:
+        if total != last and (less := sum(before[:4]) - sum(now[:4])) > 0 and _is_late(now, less, last):
+            return _NOTHING
+        self._total = now
+        if total == last or less > 0:
             return now if now != before else _NOTHING  # begun anew: after too long a context, in a resumed session
         return _difference(now, before)
+
+
+def _is_late(now: Counts, less: int, last: Any) -> bool:
+    """Whether a total that is less than the one before was overtaken by it: what it lacks is about a call or two."""
+    return any(now) and isinstance(last, dict) and less <= 2 * sum(_counts(last)[:4])
 
 
 def _counts(usage: dict[str, Any]) -> Counts:
