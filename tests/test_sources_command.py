@@ -77,6 +77,13 @@ def test_agents_may_be_told_to_keep_their_logs_elsewhere(
     assert (found["files"], found["sessions"]) == (1, 1)
 
 
+def test_the_desktop_app_keeps_claude_s_logs_by_the_session(unspool: Run, machine: Machine) -> None:
+    settings = machine.home / "Library" / "Application Support" / "Claude" / "local-agent-mode-sessions"
+    log = Claude("55555555-2222-4333-8444-555555555555").user("Tidy the desk").says("Tidied")
+    log.save(settings / "app" / "space" / "local_7" / ".claude" / "projects" / "-desk" / f"{log.session}.jsonl")
+    assert sources(unspool, machine)["claude_code"]["sessions"] == 2
+
+
 def test_a_file_that_is_no_log_is_named(unspool: Run, machine: Machine) -> None:
     odd = machine.home / ".claude" / "projects" / "-home-ada-shop" / "odd.jsonl"
     odd.write_text('{"a": 1}\n')

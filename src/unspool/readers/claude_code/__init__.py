@@ -4,6 +4,7 @@
 ~/.claude/projects/-home-me-work/agent-<id>.jsonl                       a sub-agent of older versions
 ~/.claude/projects/-home-me-work/<session>/subagents/agent-<id>.jsonl   a sub-agent, also deeper
 ~/.claude/projects/-home-me-work/<session>/tool-results/…               outputs too long for the log
+~/.config/Claude/local-agent-mode-sessions/*/*/local_*/.claude/projects the same, of the desktop app's agent
 ~/.iflow/projects/-home-me-work/session-<id>.jsonl                      a session of iFlow CLI's
 """
 
@@ -37,6 +38,7 @@ _OTHERS = ("systemPayload", "qwen_code_version", "usageMetadata", "call_id", "mo
 """Keys that only the logs of programs in its likeness have."""
 
 
+_PATTERNS = ("*/*.jsonl", "*/*/subagents/**/agent-*.jsonl")
 _LOOK = 60
 """Records of a document that are looked at."""
 _IFLOW_ID = re.compile(r"session-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -99,7 +101,12 @@ def _is_streamed(line: dict[str, Any]) -> bool:
 def _places(environment: Mapping[str, str], home: Path) -> Iterator[Place]:
     roots = [Path(root.strip()) for root in environment.get("CLAUDE_CONFIG_DIR", "").split(",") if root.strip()]
     for root in roots or [home / ".claude", home / ".config" / "claude"]:
-        yield Place(root / "projects", ("*/*.jsonl", "*/*/subagents/**/agent-*.jsonl"))
+        yield Place(root / "projects", _PATTERNS)
+    settings = Path(environment.get("XDG_CONFIG_HOME") or home / ".config")
+    roaming = Path(environment.get("APPDATA") or home / "AppData" / "Roaming")
+    for folder in (settings, home / "Library" / "Application Support", roaming):
+        within = tuple(f"*/*/local_*/.claude/projects/{pattern}" for pattern in _PATTERNS)
+        yield Place(folder / "Claude" / "local-agent-mode-sessions", within)
 
 
 def _iflow_places(_environment: Mapping[str, str], home: Path) -> Iterator[Place]:

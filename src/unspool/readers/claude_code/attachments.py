@@ -99,6 +99,6 @@ def _text(attachment: dict[str, Any]) -> str:
             case list() as lines if lines:
                 return "\n".join(map(text_of, lines))
             case dict() as inner if inner:
-                return text_of(inner)
+                return string(inner.get("blockingError")) or text_of(inner)
     rest = {key: value for key, value in attachment.items() if key != "type"}
     return text_of(rest) if rest else ""

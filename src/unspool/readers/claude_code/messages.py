@@ -31,6 +31,16 @@ _SYNTHETIC = "<synthetic>"
 """The model of messages that the program wrote itself."""
 _PERSISTED = "<persisted-output>"
 _STOPPED = ("[Request interrupted by user", "The user doesn't want to proceed with this tool use")
+_REFUSED = (
+    "Permission to use ",
+    "Permission for this action ",
+    "Claude requested permissions to ",
+    "The user doesn't want to take this action",
+    "PreToolUse:",
+    "<tool_use_error>Cancelled: ",
+    "<tool_use_error>Sibling tool call errored",
+)
+"""How the output of a call begins that failed because it was not carried out."""
 _DELEGATING = ("Task", "Agent", "Skill")
 _SERVER_RESULT = "_tool_result"
 
@@ -173,6 +183,7 @@ class Messages:
         persisted = output.startswith(_PERSISTED)
         told = mapping(_decoded(result)) if persisted or call in self._delegated else {}
         stopped = denied or output.startswith(_STOPPED) or _was_stopped(result, failed)
+        stopped = stopped or (failed and output.startswith(_REFUSED))
         whole = self._whole(output, told) if persisted else None
         self._log.emit(ToolOutput(call, output, failed, whole, stopped), key, stream)
         if agent := string(told.get("agentId")):

@@ -87,7 +87,9 @@ class Stream:
                 if value.get("isSynthetic") is True or not is_typed(origin):
                     self._messages.sent(value.get("message"), mapping(origin), key, stream, result)
                 else:
-                    self._messages.user(value.get("message"), key, stream, result)
+                    about = map(mapping, listing(value.get("tool_result_meta")))
+                    denied = any(call.get("non_execution_kind") for call in about)
+                    self._messages.user(value.get("message"), key, stream, result, denied)
             case "system":
                 self._system(value, key, stream)
             case "result":
