@@ -115,3 +115,21 @@ def test_a_copy_under_another_request_is_counted_once(unspool: Run, tmp_path: Pa
     machine.claude(agent, nested=True)
     (row,) = rows(unspool, machine)
     assert row["tokens"] == tokens(11, 1002, 103, 9, 0)
+
+
+@pytest.mark.parametrize("answered", [True, False], ids=["stopped", "still at work"])
+def test_an_agent_whose_call_came_to_nothing_is_linked_by_what_stands_beside_its_log(
+    unspool: Run, tmp_path: Path, answered: bool
+) -> None:
+    machine = Machine(tmp_path)
+    main = Claude().user("Look right").calls("t1", "Agent", description="look right", prompt="Look", subagent_type="x")
+    machine.claude(main.result("t1", "[Request interrupted by user]", failed=True) if answered else main)
+    log = machine.claude(Claude(agent="a0f1e").user("Look").says("Looking"), nested=True)
+    about = {"agentType": "Explore", "description": "look right", "toolUseId": "t1", "spawnDepth": 1}
+    log.with_name("agent-a0f1e.meta.json").write_text(json.dumps(about))
+    log.with_name("agent-a0000.meta.json").write_text("{")
+    shown = map(json.loads, unspool("show", SHOP, "--json", **machine.environment).stdout.splitlines())
+    spawned = [event["content"] for event in shown if event["type"] == "agent_spawn"]
+    assert spawned == [
+        {"agent_id": "a0f1e", "provider_call_id": "t1", "agent_type": "Explore", "description": "look right"}
+    ]

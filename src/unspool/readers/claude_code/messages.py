@@ -20,6 +20,7 @@ from unspool.model.event import (
 )
 from unspool.readers.blocks import block_text, content_text
 from unspool.readers.claude_code.counting import Counting
+from unspool.readers.claude_code.sidecars import Sidecars
 from unspool.readers.claude_code.tags import said, sent
 from unspool.readers.genai import FAILED, outcome
 from unspool.readers.log import Log
@@ -55,8 +56,9 @@ class Messages:
         self._spawned: set[str] = set()
         self._called: set[str] | None = set() if log.agent == IFLOW else None
         """Calls that were told, where a line repeats those of the line before."""
-        self._delegated: set[str] = set()
-        """Calls that gave work to an agent."""
+        self._delegated: dict[str | None, str] = {}
+        """Calls that gave work to an agent and have no result yet, and the streams that made them."""
+        self._sidecars = Sidecars(self._beside.with_name("subagents"))
 
     def assistant(self, message: Any, key: str, stream: str, request: Any = None, counted: bool = True) -> None:
         if not isinstance(message, dict):
@@ -106,7 +108,7 @@ class Messages:
                     self._called.add(call)
                 emit(ToolCall(name, call, block.get("input"), self._read), key, stream)
                 if call and name in _DELEGATING:
-                    self._delegated.add(call)
+                    self._delegated[call] = stream
             case "text":
                 emit(Said(text_of(block.get("text"))), key, stream)
             case "thinking":
@@ -188,6 +190,20 @@ class Messages:
         self._log.emit(ToolOutput(call, output, failed, whole, stopped), key, stream)
         if agent := string(told.get("agentId")):
             self.spawned(agent, call, stream, told.get("agentType"), told.get("description"))
+        elif failed and call in self._delegated:
+            self._look_beside(call, stream)
+        self._delegated.pop(call, None)
+
+    def close(self) -> None:
+        """No more comes, or not yet. Agents of calls that nothing came of may be at work, or they were killed."""
+        self.counting.settle()
+        for call, stream in self._delegated.items():
+            self._look_beside(call, stream)
+
+    def _look_beside(self, call: str | None, stream: str) -> None:
+        if found := self._sidecars.agent_of(call):
+            agent, about = found
+            self.spawned(agent, call, stream, about.get("agentType"), about.get("description"))
 
     def spawned(self, agent: str, call: str | None, stream: str, kind: Any = None, description: Any = None) -> None:
         """A sub-agent is at work; said once."""

@@ -173,7 +173,7 @@ class Transcript:
             self._session(self._own or self._stem)
         self._compacted()
         self._tell_left(f"{self._log.origin.line}:end")
-        self._messages.counting.settle()
+        self._messages.close()
         return self._log.take()
 
     def _tell_left(self, key: str) -> None:
