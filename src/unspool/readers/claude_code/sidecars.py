@@ -31,7 +31,7 @@ class Sidecars:
     def _about(self, path: Path) -> dict[str, Any]:
         try:
             about = mapping(loads(path.read_bytes()))
-        except (OSError, Unreadable):  # it may be written just now
+        except (OSError, *Unreadable):  # it may be written just now
             return {}
         self._read[path] = about
         return about
