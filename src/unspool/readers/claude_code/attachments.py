@@ -59,11 +59,14 @@ def typed_in(attachment: dict[str, Any]) -> str | None:
     """The words of a prompt that waited, without what was put in beside them."""
     if attachment.get("type") != "queued_command":
         return None
-    prompt = attachment.get("prompt")
-    words = next(
-        (mapping(block).get("text") for block in listing(prompt) if mapping(block).get("type") == "text"), None
-    )
-    return string(words if isinstance(prompt, list) else prompt)
+    return words_in(attachment.get("prompt"))
+
+
+def words_in(prompt: Any) -> str | None:
+    """Of a text, or of blocks with images among them."""
+    if not isinstance(prompt, list):
+        return string(prompt)
+    return string(next((block.get("text") for block in map(mapping, prompt) if block.get("type") == "text"), None))
 
 
 def _queued(attachment: dict[str, Any]) -> Content:

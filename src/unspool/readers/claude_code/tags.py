@@ -19,7 +19,10 @@ from unspool.sources.values import string
 
 CONTINUED = "This session is being continued from a previous conversation"
 _INTERRUPTED = "[Request interrupted"
-_OWN = re.compile(r"Caveat: The messages below|Stop hook feedback:|Unknown (?:skill|slash command): \S+\s*\Z")
+_OWN = re.compile(
+    r"Caveat: The messages below|Stop hook feedback:|Tools? loaded\.\s*\Z|Unknown (?:skill|slash command): \S+\s*\Z|"
+    r"<<autonomous-loop[\w-]*>>\s*\Z"
+)
 """What the program itself says in the person's place, in versions that do not mark it."""
 _ANNOUNCED = ("[SYSTEM NOTIFICATION", "Another Claude session sent a message")
 """How the program begins what it says before another agent's words."""
@@ -47,9 +50,9 @@ _SENDERS = frozenset("peer coordinator observer task-notification channel".split
 """Origins of a message that somebody else sent; what is left of them is the program's own."""
 
 
-def is_typed(origin: Any) -> bool:
+def is_typed(origin: Any, source: Any = None) -> bool:
     """Whether a message may be a person's, as newer versions say; older ones say nothing."""
-    return not isinstance(origin, dict) or origin.get("kind") in _PERSON
+    return source != "system" and (not isinstance(origin, dict) or origin.get("kind") in _PERSON)
 
 
 def sent(text: str, origin: dict[str, Any]) -> Iterator[Content]:
@@ -77,7 +80,7 @@ def said(text: str) -> Iterator[Content]:
             return
     body = text.lstrip()
     start = body[:1]
-    if start == "<":
+    if start == "<" and not body.startswith("<<"):
         yield from _tagged(text, body)
     elif _REMINDER in text:
         yield from _beside_context(text)
@@ -90,7 +93,7 @@ def said(text: str) -> Iterator[Content]:
         yield Compacted(text)
     elif start == "T" and (steered := _STEERED.match(text)):
         yield User(steered[1])
-    elif start in ("C", "S", "U") and _OWN.match(body):
+    elif start in ("C", "S", "T", "U", "<") and _OWN.match(body):
         yield Notification(text, "warning" if start == "U" else "context")
     else:
         yield User(text)

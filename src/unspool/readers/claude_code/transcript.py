@@ -12,7 +12,7 @@ from unspool.dialect import Record
 from unspool.model import MAIN, Event, Facts, Note
 from unspool.model.event import Compacted, Level, Notification, QueueOperation, Summary, TurnEnd, User
 from unspool.readers.blocks import content_text
-from unspool.readers.claude_code.attachments import attached, stop_hooks, typed_in
+from unspool.readers.claude_code.attachments import attached, stop_hooks, typed_in, words_in
 from unspool.readers.claude_code.copies import told_above
 from unspool.readers.claude_code.messages import AGENT, Messages
 from unspool.readers.claude_code.queue import Queue
@@ -221,7 +221,8 @@ class Transcript:
             self._compacted()
         if isinstance(content, str) or self._log.facts.project is None:
             self._learn(line)
-        if line.is_meta is True or line.is_visible_in_transcript_only is True or not _is_typed(line):
+        typed = is_typed(line.origin, line.prompt_source)
+        if line.is_meta is True or line.is_visible_in_transcript_only is True or not typed:
             self._messages.sent(message, mapping(line.origin), key, stream, line.tool_use_result)
         else:
             self._messages.user(message, key, stream, line.tool_use_result, line.tool_denial_kind is not None)
@@ -340,11 +341,14 @@ class Transcript:
         if not known:
             self._log.note("unknown", f"attachment {attachment.get('type')!r}")
 
+    def _hooked(self, line: Line, key: str, stream: str) -> None:
+        self._log.emit(Notification(content_text(line.content), "context"), key, stream)
+
     def _queued(self, line: Line, key: str, stream: str) -> None:
-        text, task = string(line.content), string(line.task_id)
-        operation = QueueOperation(text_of(line.operation), text, task)
+        text = content_text(line.content) if line.content is not None else None
+        operation = QueueOperation(text_of(line.operation), text, string(line.task_id))
         self._log.emit(operation, key if line.uuid else f"{key}:queue", stream)
-        if told := self._queue.told(operation.operation, text, line.reason):
+        if told := self._queue.told(operation.operation, words_in(line.content), line.reason):
             self._messages.user(told, f"{key}:told", stream)
 
     def _summary(self, line: Line, key: str, stream: str) -> None:
@@ -385,6 +389,7 @@ class Transcript:
         "progress": _progress,
         "attachment": _attachment,
         "queue-operation": _queued,
+        "saved_hook_context": _hooked,
         "summary": _summary,
         "ai-title": _title,
         "custom-title": _title,
@@ -392,7 +397,3 @@ class Transcript:
         "pr-link": _pull_request,
         "fork-context-ref": _fork,
     }
-
-
-def _is_typed(line: Line) -> bool:
-    return line.prompt_source != "system" and (line.origin is None or is_typed(line.origin))
