@@ -22,7 +22,11 @@ class Sidecars:
 
     def agent_of(self, call: str | None) -> tuple[str, dict[str, Any]] | None:
         """The agent that a call asked for, and what is said of it."""
-        for path in sorted(self._folder.rglob(f"agent-*{_END}")):
+        try:
+            paths = sorted(self._folder.rglob(f"agent-*{_END}"))
+        except OSError:
+            return None
+        for path in paths:
             about = self._read.get(path) or self._about(path)
             if string(about.get("toolUseId")) == call:
                 return path.name.removeprefix("agent-").removesuffix(_END), about
