@@ -167,19 +167,21 @@ def test_calls_whose_index_is_written_as_text(write: Write) -> None:
     assert [(call.name, call.arguments) for call in calls] == [("f", {"x": 1}), ("g", {"y": 2})]
 
 
+def asked(text: str, **more: Any) -> dict[str, Any]:
+    return {"type": "response.create", "model": "gpt-5", "input": [{"role": "user", "content": text}], **more}
+
+
+def answered(name: str, text: str) -> list[dict[str, Any]]:
+    item = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": text}]}
+    response = {"id": name, "status": "completed", "output": [], "usage": {"input_tokens": 3, "output_tokens": 2}}
+    return [
+        {"type": "response.created", "response": {"id": name, "status": "in_progress"}},
+        {"type": "response.output_item.done", "output_index": 0, "item": item},
+        {"type": "response.completed", "response": response},
+    ]
+
+
 def test_each_call_over_a_websocket_is_a_request(write: Write) -> None:
-    def asked(text: str, **more: Any) -> dict[str, Any]:
-        return {"type": "response.create", "model": "gpt-5", "input": [{"role": "user", "content": text}], **more}
-
-    def answered(name: str, text: str) -> list[dict[str, Any]]:
-        item = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": text}]}
-        response = {"id": name, "status": "completed", "output": [], "usage": {"input_tokens": 3, "output_tokens": 2}}
-        return [
-            {"type": "response.created", "response": {"id": name, "status": "in_progress"}},
-            {"type": "response.output_item.done", "output_index": 0, "item": item},
-            {"type": "response.completed", "response": response},
-        ]
-
     def side(*told: tuple[int, Any]) -> dict[str, Any]:
         return {"websocket": True, "messages": [{"ms": ms, "text": json.dumps(value)} for ms, value in told]}
 
@@ -207,6 +209,25 @@ def test_each_call_over_a_websocket_is_a_request(write: Write) -> None:
         ("ws-3", None, None),
     ]
     assert [note.kind for note in cooked.notes] == ["skipped"]
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_each_call_over_a_websocket_that_claude_tap_saw(kept: bool, write: Write) -> None:
+    """It keeps the last call as the body, and the events of all where it was told to."""
+    last = asked("Bye", previous_response_id="resp_1")
+    request: dict[str, Any] = {"method": "WEBSOCKET", "path": "/v1/responses", "headers": {}, "body": last}
+    body = {"id": "resp_2", "output": [answered("resp_2", "Bye!")[1]["item"]], "status": "completed"}
+    response: dict[str, Any] = {"status": 101, "headers": {}, "body": body}
+    request["ws_events"] = [asked("Hi"), last]
+    if kept:
+        response["ws_events"] = [*answered("resp_1", "Hello"), {"type": "codex.limits"}, *answered("resp_2", "Bye!")]
+    cooked = cook(write({"request_id": "tap", "duration_ms": 900, "request": request, "response": response}))
+    texts = {row.id: row.content for row in cooked.messages}
+    said = [[texts[row] for row in (*each.request_messages, *each.response_messages)] for each in cooked.requests]
+    assert said == ([["Hi", "Hello"]] if kept else []) + [["Bye", "Bye!"]]
+    parents = [(each.id, each.parent_id, each.duration_ms) for each in cooked.requests]
+    assert parents == ([("tap", None, None), ("tap-2", "tap", None)] if kept else [("tap", None, 900)])
+    assert not cooked.notes
 
 
 def test_what_the_recorder_saw_break_off_is_interrupted(write: Write) -> None:

@@ -2,6 +2,8 @@
 
 The client says {"type": "response.create", "model": …, "input": […]}, the server sends the events of that answer, and
 only then the client asks again: so the answers' ends tell which events belong to which call.
+
+Our recorder keeps messages and when they came; claude-tap keeps the events alone, and beside them the last call.
 """
 
 from collections.abc import Iterator
@@ -14,15 +16,20 @@ from unspool.sources.values import count, listing, mapping, text_of, time_of
 _ENDS = ("response.completed", "response.failed", "response.incomplete", "response.cancelled", "response.done", "error")
 
 
-def is_socket(request: Any) -> bool:
-    return list(request)[:2] == ["websocket", "messages"]
+_EVENTS = "ws_events"
+
+
+def is_socket(side: Any) -> bool:
+    return list(side)[:2] == ["websocket", "messages"] or (bool(side.get(_EVENTS)) and "body" in side)
 
 
 def calls_of(envelope: Envelope) -> list[dict[str, Any]]:
     """The calls, each as it would have been recorded over HTTP; none if something else was spoken."""
-    asked = [(ms, body) for ms, body in _said(envelope.get("request")) if _is_call(body)]
+    request = mapping(envelope.get("request"))
+    asked = [(ms, body) for ms, body in _said(request) if _is_call(body)]
     if not asked:
         return []
+    timed = _EVENTS not in request
     answers: list[list[tuple[int, dict[str, Any]]]] = [[] for _ in asked]
     at = 0
     for ms, event in _said(envelope.get("response")):
@@ -30,11 +37,12 @@ def calls_of(envelope: Envelope) -> list[dict[str, Any]]:
         at += event.get("type") in _ENDS
     began = time_of(envelope.get("timestamp"))
     rest = {key: plain(value) for key, value in envelope.items() if key not in ("request", "response", "duration_ms")}
+    rest |= {key: plain(request[key]) for key in request.keys() & {"method", "path", "headers"} - rest.keys()}
     return [
         {
             **rest,
             "timestamp": None if began is None else began + ms,
-            "duration_ms": answer[-1][0] - ms if answer else None,
+            "duration_ms": answer[-1][0] - ms if answer and timed else None,
             "request": {key: value for key, value in body.items() if key != "type"},
             "response": {"stream": True, "ws_events": [event for _, event in answer]} if answer else None,
         }
@@ -44,6 +52,7 @@ def calls_of(envelope: Envelope) -> list[dict[str, Any]]:
 
 def _said(side: Any) -> Iterator[tuple[int, dict[str, Any]]]:
     """The objects that one side said, and when."""
+    yield from ((0, event) for event in listing(plain(mapping(side).get(_EVENTS))) if isinstance(event, dict))
     for told in map(mapping, listing(plain(mapping(side).get("messages")))):
         try:
             value = loads(text_of(told.get("text")))

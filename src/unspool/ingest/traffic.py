@@ -241,6 +241,9 @@ def _without_http(envelope: Envelope) -> Envelope:
     request = envelope.get("request")
     if not isinstance(request, dict) or not ({"method", "headers", "url", "path"} & request.keys()):
         return envelope
+    response = envelope.get("response")
+    if is_socket(request) and isinstance(response, dict) and is_socket(response):
+        return envelope
     body = request.get("body")
     try:
         opened = _open_body(body if isinstance(body, str) else msgspec.json.encode(body))
@@ -250,7 +253,7 @@ def _without_http(envelope: Envelope) -> Envelope:
     for key in ("method", "path", "url", "timestamp"):
         if key not in envelope and isinstance(fact := request.get(key), str | int | float):
             unwrapped[key] = fact
-    if isinstance(response := envelope.get("response"), dict):
+    if isinstance(response, dict):
         began, ended = time_of(request.get("timestamp")), time_of(response.get("timestamp"))
         if began is not None and ended is not None:
             unwrapped.setdefault("duration_ms", ended - began)
