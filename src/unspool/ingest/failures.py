@@ -18,6 +18,9 @@ def failure_in_body(body: Any, status: int | None) -> Failure | None:
         return None
     if first.get("error") or first.get("type") == "error":
         return failure_of(body)
+    match first.get("choices"):
+        case [{"error": dict(broken)}, *_] if broken:  # OpenRouter: what was said before it broke stands beside it
+            return failure_of(broken)
     if (status is not None and status >= 400) or (first.keys() - {"id"} and first.keys() <= _BARE):
         return failure_of(body)
     return None

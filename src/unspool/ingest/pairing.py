@@ -3,7 +3,7 @@
 Gemini often gives no ids, the oldest OpenAI form never does, and hand-made traces forget them. Such a call is named
 `call_0`, `call_1`, … by its place among such calls of its request, so the same call has the same name in every later
 request of its conversation. A result that names no call answers the first open call of its tool, before all one that
-had no id either.
+had no id either. Where none is open, what the provider ran has printed once more.
 """
 
 from collections.abc import Iterable
@@ -26,6 +26,7 @@ class Pairing:
         self._count = 0
         self._given: set[str | None] = set()
         self._open: dict[str | None, tuple[bool, ToolUse]] = {}  # by id: whether the source gave it, and the call
+        self._ran: ToolUse | None = None  # the last that the provider ran, and that was answered
 
     def name(self, messages: Iterable[Message]) -> tuple[Message, ...]:
         messages = tuple(messages)
@@ -36,6 +37,7 @@ class Pairing:
         """For an answer: it goes on from here, and the next alternative does too."""
         branch = Pairing(self._known)
         branch._count, branch._given, branch._open = self._count, set(self._given), dict(self._open)
+        branch._ran = self._ran
         return branch
 
     def _message(self, message: Message) -> Message:
@@ -79,6 +81,9 @@ class Pairing:
                     break
         if first is not None:
             del self._open[first.id]
+            self._ran = first if first.server_side else self._ran
+        elif result.server_side and self._ran is not None and self._ran.name == result.name:
+            return self._ran
         return first
 
 

@@ -15,7 +15,6 @@ _KEYS = {"candidates", "createTime"} | {
 }
 _PARTIAL, _MORE, _PATH = ("partialArgs", "partial_args"), ("willContinue", "will_continue"), ("jsonPath", "json_path")
 _STEP = re.compile(r"""\.?([^.\[\]]+)|\[(\d{1,9})\]|\[["'](.*?)["']\]""")
-
 _DEEPEST = 100
 
 
@@ -69,10 +68,10 @@ def _add(candidate: dict[str, Any], chunk: dict[str, Any]) -> None:
 
 def _longer(call: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
     """A call whose arguments come in pieces: {"partialArgs": [{"jsonPath": "$.city", "stringValue": "Os"}]}."""
-    arguments: Any = mapping(call.get("args"))
+    arguments: Any = {**mapping(call.get("args")), **mapping(more.get("args"))}
     for piece in [*listing(either(call, _PARTIAL)), *listing(either(more, _PARTIAL))]:
         arguments = _put(arguments, _steps(text_of(either(mapping(piece), _PATH))), mapping(piece))
-    kept = {key: value for key, value in call.items() if key not in (*_PARTIAL, *_MORE)}
+    kept = leftover({**more, **call}, *_PARTIAL, *_MORE) or {}
     return {**kept, "args": arguments, **({_MORE[0]: True} if either(more, _MORE) else {})}
 
 

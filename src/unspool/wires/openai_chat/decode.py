@@ -33,6 +33,7 @@ _STOPS: dict[str, StopReason] = {
     "function_call": "tool_use",
     "content_filter": "refusal",
     "error": "error",
+    "insufficient_system_resource": "error",
     "model_length": "max_tokens",
     "eos": "end_turn",
     # What gateways pass on in the words of others.
@@ -52,6 +53,8 @@ _CALL, _FUNCTION = frozenset({"id", "type", "function"}), frozenset({"name", "ar
 _THOUGHTS = ("reasoning_content", "reasoning", "reasoning_text", "thinking")
 DETAILS = ("reasoning_details", "thinking_blocks")
 """Where thoughts may stand in parts; they stay there too."""
+SPOKEN = {"key": "audio"}
+"""Of a text: what the sound beside it says, in words. It stands there too."""
 _READ = ("cached_tokens", "num_cached_tokens", "prompt_cache_hit_tokens", "cache_read_input_tokens")
 _WRITTEN = ("cache_write_tokens", "cache_creation_tokens", "cache_creation_input_tokens")
 _MEDIA: dict[str, Medium] = {
@@ -118,6 +121,8 @@ def _beside(value: dict[str, Any]) -> Iterator[Block]:
         yield from_url("image", image, bare_is_data=True) if isinstance(image, str) else part_of(image)
     if isinstance(audio := value.get("audio"), dict):
         yield _audio(audio)
+        if isinstance(said := audio.get("transcript"), str) and said:
+            yield Text(said, extra=SPOKEN)
     if isinstance(legacy := value.get("function_call"), dict):
         yield _call({"function": legacy, "legacy": True})
 

@@ -22,7 +22,7 @@ from typing import Any
 from unspool.model import Block, Compaction, Document, Message, Other, Text, Thinking, Tool, ToolResult, ToolUse
 from unspool.sources.jsontext import dumps
 from unspool.sources.values import mapping, string
-from unspool.wires.openai_chat.decode import DETAILS
+from unspool.wires.openai_chat.decode import DETAILS, SPOKEN
 
 _TOOL_ROLES = ("tool", "function")
 _INSIDE = frozenset({"detail", "format"})
@@ -108,6 +108,8 @@ class _Writer:
         match block:
             case Text(refusal=True) if self._form != "blocks" or self._foreign:
                 self._fields["refusal"] = self._fields.get("refusal", "") + block.text
+            case Text() if block.extra == SPOKEN and not self._foreign:
+                pass  # the sound has its words with it
             case Text():
                 self._parts.append(_text(block, self._foreign))
                 if block.citations and self._form == "string" and not self._foreign:

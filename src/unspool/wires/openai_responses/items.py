@@ -155,12 +155,14 @@ def _reasoning(value: dict[str, Any]) -> Thinking:
 
 
 def _output(kind: str, value: dict[str, Any]) -> ToolResult:
-    key = "output" if "output" in value else "result"
+    key = next((key for key in ("output", "result", "tools") if key in value), "output")
     written, failed = value.get(key), True if value.get("status") == "failed" else None
     extra = leftover(value, "type", "call_id", "name", key) or {}
     blocks, form = content_of(written, part_of)
     if form == "string":
         extra["form"] = form
+    elif key == "tools" and written:  # what a search for tools found
+        blocks = (Other("tools", written, known=True),)
     elif isinstance(written, dict):  # a screenshot; or an object that a client did not make into text
         blocks = (part_of(written) if "type" in written else Text(dumps(written)),)
     if kind != "function_call_output":
