@@ -215,14 +215,21 @@ def usage_of(raw: Any) -> Usage | None:
         return None
     if "inputTokens" in raw:
         return converse.usage_of(raw)
+    counted = [_counted(raw)]
+    if isinstance(within := raw.get("iterations"), list):  # a summary on the way is counted nowhere else
+        counted += [_counted(each) for each in map(mapping, within) if each.get("type") == "compaction"]
+    given, read, written, output, thought, lasting = map(sum, zip(*counted, strict=True))
+    return Usage(given, read, written, output, thought, lasting, raw=raw)
+
+
+def _counted(raw: dict[str, Any]) -> tuple[int, ...]:
+    """The counts in the order of `Usage`."""
     written = mapping(raw.get("cache_creation"))
-    details = mapping(raw.get("output_tokens_details"))
-    return Usage(
-        input=count(raw.get("input_tokens")),
-        cache_read=count(raw.get("cache_read_input_tokens")),
-        cache_write=count(raw.get("cache_creation_input_tokens")) or sum(map(count, written.values())),
-        output=count(raw.get("output_tokens")),
-        reasoning=count(details.get("thinking_tokens")),
-        cache_write_1h=count(written.get("ephemeral_1h_input_tokens")),
-        raw=raw,
+    return (
+        count(raw.get("input_tokens")),
+        count(raw.get("cache_read_input_tokens")),
+        count(raw.get("cache_creation_input_tokens")) or sum(map(count, written.values())),
+        count(raw.get("output_tokens")),
+        count(mapping(raw.get("output_tokens_details")).get("thinking_tokens")),
+        count(written.get("ephemeral_1h_input_tokens")),
     )

@@ -25,7 +25,7 @@ _GROWS = {
 def fold(events: Iterable[Any]) -> Folded:
     body: dict[str, Any] = {}
     folded = Folded(body, complete=False)
-    items: dict[int, _Item] = {}
+    items = _Items()
     unknown: set[str] = set()
     for event in events:
         if isinstance(event, str):
@@ -34,20 +34,16 @@ def fold(events: Iterable[Any]) -> Folded:
             case {"type": str(kind), "response": dict(response)}:
                 body.update(response)
                 folded.complete = folded.complete or kind in _ENDS
-            case {"type": "response.output_item.added" | "response.output_item.done", "item": dict(item)}:
-                index = count(event["output_index"]) if "output_index" in event else len(items)
-                if event["type"].endswith("added"):
-                    items.setdefault(index, _Item()).value = dict(item)
-                else:
-                    items.setdefault(index, _Item()).final = item
+            case {"type": "response.output_item.added", "item": dict(item)}:
+                items.begun(event).value = dict(item)
+            case {"type": "response.output_item.done", "item": dict(item)}:
+                items.ended(event, item).final = item
             case {"type": str(kind)} if (stem := kind.rpartition(".")[0]) in _GROWS:
-                items.setdefault(count(event.get("output_index")), _Item()).grow(_GROWS[stem], event)
+                items.of(event).grow(_GROWS[stem], event)
             case {"type": "response.content_part.done", "part": dict(part)}:
-                items.setdefault(count(event.get("output_index")), _Item()).parts[count(event.get("content_index"))] = (
-                    part
-                )
+                items.of(event).parts[count(event.get("content_index"))] = part
             case {"type": "response.output_text.annotation.added", "annotation": annotation}:
-                items.setdefault(count(event.get("output_index")), _Item()).annotations.append(annotation)
+                items.of(event).annotations.append(annotation)
             case {"type": "error" | "response.error"}:
                 folded.error = event
             case {"type": str(kind)} if kind.startswith(("response.", "keepalive", "codex.")):
@@ -56,12 +52,65 @@ def fold(events: Iterable[Any]) -> Folded:
                 folded.error = event
             case _:
                 unknown.add(kind_of(event))
-    if items and len(listing(body.get("output"))) < len(items):
-        body["output"] = [items[index].whole() for index in sorted(items)]
+    if len(listing(body.get("output"))) < len(items):
+        body["output"] = items.whole()
     if body.get("error"):
         folded.error = folded.error or body["error"]
     folded.unknown = tuple(sorted(unknown))
     return folded
+
+
+class _Items:
+    """The output items in their order. Some hosts leave their places out, or give all the same: then ids decide."""
+
+    def __init__(self) -> None:
+        self._all: list[tuple[int, _Item]] = []
+        self._newest: dict[int, _Item] = {}
+        """By the place that was given."""
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def whole(self) -> list[dict[str, Any]]:
+        return [item.whole() for _, item in sorted(self._all, key=lambda placed: placed[0])]
+
+    def begun(self, event: dict[str, Any]) -> "_Item":
+        there = self._at(event)
+        return there if there is not None and not there.value else self._new(event)
+
+    def ended(self, event: dict[str, Any], item: dict[str, Any]) -> "_Item":
+        there = self._at(event) or self._named(item.get("id") or item.get("call_id"))
+        if there is not None and there.final is not None and there.final.get("id") != item.get("id"):
+            there = None
+        if there is None and event.get("output_index") is None:
+            there = self._open(item.get("type"))
+        return there or self._new(event)
+
+    def of(self, event: dict[str, Any]) -> "_Item":
+        """The item that the event makes longer."""
+        there = self._at(event) or self._named(event.get("item_id"))
+        if there is None and self._all and event.get("output_index") is None and self._all[-1][1].final is None:
+            return self._all[-1][1]
+        return there or self._new(event)
+
+    def _at(self, event: dict[str, Any]) -> "_Item | None":
+        return self._newest.get(count(event["output_index"])) if event.get("output_index") is not None else None
+
+    def _named(self, name: Any) -> "_Item | None":
+        named = (item for _, item in self._all if name in (item.value.get("id"), item.value.get("call_id")))
+        return next(named, None) if name else None
+
+    def _open(self, kind: Any) -> "_Item | None":
+        """The newest of the kind that has not ended; one that was never announced has no kind yet."""
+        waiting = (item for _, item in reversed(self._all) if item.final is None)
+        return next((item for item in waiting if item.value.get("type") in (None, kind)), None)
+
+    def _new(self, event: dict[str, Any]) -> "_Item":
+        last = max((place for place, _ in self._all), default=-1)
+        place = count(event["output_index"]) if event.get("output_index") is not None else last + 1
+        item = self._newest[place] = _Item()
+        self._all.append((place, item))
+        return item
 
 
 class _Item:

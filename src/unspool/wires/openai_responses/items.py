@@ -48,6 +48,8 @@ def runs_at_provider(item: dict[str, Any]) -> bool:
         return bool(item["execution"] != "client")
     if kind.startswith(("multi_agent", "program")) or environment.startswith("container"):
         return True
+    if kind == "custom_tool_call" and text_of(item.get("call_id")).startswith("xs_call_"):
+        return True  # xAI's own search, in the shape of a client's tool
     return kind.removesuffix("_output") not in CLIENT_CALLS and "call_id" not in item
 
 
@@ -64,7 +66,8 @@ def decode(slot: str, value: Any) -> Message:
             return Message("assistant", (call,))
         case {"type": "custom_tool_call", **rest}:
             extra = {"type": "custom_tool_call", **(leftover(rest, "call_id", "name", "input") or {})}
-            call = ToolUse(_call_id(rest), text_of(rest.get("name")), None, text_of(rest.get("input")), extra=extra)
+            name, written, at_provider = text_of(rest.get("name")), text_of(rest.get("input")), runs_at_provider(value)
+            call = ToolUse(_call_id(rest), name, None, written, at_provider, extra=extra)
             return Message("assistant", (call,))
         case {"type": "reasoning", **rest}:
             return Message("assistant", (_reasoning(rest),))
