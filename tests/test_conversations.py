@@ -145,7 +145,8 @@ def responses(number: int, given: list[Any], output: list[Any], **more: Any) -> 
     return {"path": "/v1/responses", "timestamp": 1_772_359_200 + number, "request": request, "response": response}
 
 
-def test_responses_that_the_provider_remembers_are_whole_again(write: Write) -> None:
+@pytest.mark.parametrize("held", [{"previous_response_id": "resp_1"}, {"conversation": "conv_1"}])
+def test_responses_that_the_provider_remembers_are_whole_again(held: dict[str, Any], write: Write) -> None:
     asked = {"role": "user", "content": [{"type": "input_text", "text": "List"}]}
     thought = {"type": "reasoning", "id": "rs_1", "summary": [{"type": "summary_text", "text": "Look first"}]}
     text = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Looking"}]}
@@ -153,8 +154,8 @@ def test_responses_that_the_provider_remembers_are_whole_again(write: Write) -> 
     output = {"type": "function_call_output", "call_id": "c1", "output": "a.py"}
     done = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "One file"}]}
     path = write(
-        responses(1, [asked], [thought, text, used]),
-        responses(2, [output], [done], previous_response_id="resp_1"),
+        responses(1, [asked], [thought, text, used], conversation=held.get("conversation")),
+        responses(2, [output], [done], **held),
     )
     (record,) = [record for made in found(path) for record in records(made)]
     assert record.messages == [

@@ -211,6 +211,28 @@ def test_each_call_over_a_websocket_is_a_request(write: Write) -> None:
     assert [note.kind for note in cooked.notes] == ["skipped"]
 
 
+def test_an_answer_from_the_background_goes_on_from_the_call_that_asked_for_it(write: Write) -> None:
+    def fetched(number: int, status: str, *output: Any) -> dict[str, Any]:
+        body = {"object": "response", "id": "resp_1", "model": "o3", "status": status, "output": output}
+        path = "/v1/responses/resp_1?include[]=x"
+        return {"id": f"get-{number}", "method": "GET", "path": path, "request": None, "response": body}
+
+    asks = {"id": "post", "path": "/v1/responses", "request": {"model": "o3", "input": "Dig", "background": True}}
+    asks["response"] = {"object": "response", "id": "resp_1", "status": "queued", "output": [], "usage": None}
+    done = fetched(3, "completed", answered("resp_1", "Found")[1]["item"])
+    done["response"]["usage"] = {"input_tokens": 9, "output_tokens": 4}
+    models = {"id": "list", "method": "GET", "path": "/v1/models", "request": None, "response": {"object": "list"}}
+    cooked = cook(write(asks, models, fetched(1, "queued"), fetched(2, "in_progress"), done, done))
+    texts = {row.id: row.content for row in cooked.messages}
+    post, get = cooked.requests
+    assert (get.id, get.parent_id, get.parent_reason, get.model) == ("get-3", "post", "continues", "o3")
+    assert ([texts[row] for row in post.request_messages], post.response_messages) == (["Dig"], [])
+    assert (get.request_messages, [texts[row] for row in get.response_messages]) == ([], ["Found"])
+    assert get.usage is not None
+    assert (get.usage.input, get.usage.output) == (9, 4)
+    assert not cooked.notes
+
+
 @pytest.mark.parametrize("kept", [True, False])
 def test_each_call_over_a_websocket_that_claude_tap_saw(kept: bool, write: Write) -> None:
     """It keeps the last call as the body, and the events of all where it was told to."""

@@ -185,6 +185,27 @@ def test_what_the_provider_holds_is_named_by_the_request(links: Any) -> None:
     }
 
 
+def test_a_conversation_that_the_provider_holds_goes_on_from_its_newest_answer(links: Any) -> None:
+    def responses(number: str, text: str, held: Any, failed: bool = False) -> dict[str, Any]:
+        record = call(id=number)
+        record["request"] = {"model": "m", "input": text, "conversation": held}
+        record["response"] = {"id": f"resp_{number}", "object": "response", "status": "completed", "output": []}
+        return record | ({"response": None, "error": "503"} if failed else {})
+
+    found = links(
+        responses("1", "Hello", "conv_1"),
+        responses("2", "Hello", {"id": "conv_2"}),
+        responses("3", "Go on", "conv_1", failed=True),
+        responses("4", "Go on", {"id": "conv_1"}),
+        responses("5", "Go on", "conv_1"),
+        responses("6", "And you", "conv_2"),
+        responses("7", "And then", "conv_3"),
+    )
+    parents = [found[number][0] for number in "1234567"]
+    assert parents == [None, None, "1", "1", "4", "2", None]
+    assert found["4"] == ("1", "retry", "3")
+
+
 def test_interleaved_conversations_stay_apart(links: Any) -> None:
     records = []
     for turn in range(6):

@@ -37,6 +37,9 @@ _FEW = 8
 _TRANSCRIPT = 1500
 """Characters that make a prompt long enough to be a whole conversation as text."""
 
+CONVERSATION = "conv_"
+"""How the ids of conversations begin: whoever names one goes on from the newest answer in it."""
+
 
 class Step(Struct):
     """What lineage must know of a request."""
@@ -50,7 +53,7 @@ class Step(Struct):
     model: str | None
     response_id: str | None = None
     previous_response_id: str | None = None
-    """OpenAI Responses: the provider holds the history, and the request names its end."""
+    """OpenAI Responses: the provider holds the history, and the request names its end, or the conversation."""
 
 
 class Link(Struct):
@@ -290,6 +293,8 @@ class Lineage:
         self._links.append(link)
         if step.response_id:
             self._responses[step.response_id] = number
+            if (step.previous_response_id or "").startswith(CONVERSATION):
+                self._responses[step.previous_response_id or ""] = number
         self._end(step.path, number)
         for said in (step.answer, *step.alternatives) if step.alternatives else (step.answer,):
             if said:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from unspool.graph.lineage import CONVERSATION
 from unspool.ingest.envelope import Envelope, plain
 
 _GEMINI_MODEL = re.compile(r"/models/([^/:?]+):")
@@ -41,8 +42,12 @@ def status_of(record: Envelope, response: Any, error: Any) -> int | None:
 
 
 def previous_of(settings: dict[str, Any]) -> Any:
-    """The answer that a request goes on from, where the provider holds what came before."""
-    return settings.get("previous_response_id", settings.get("previous_interaction_id"))
+    """The answer that a request goes on from, or its conversation, where the provider holds what came before."""
+    previous = settings.get("previous_response_id", settings.get("previous_interaction_id"))
+    if previous is None and (held := settings.get("conversation")) is not None:
+        named = held.get("id") if isinstance(held, dict) else held
+        return named if isinstance(named, str) and named.startswith(CONVERSATION) else None
+    return previous
 
 
 def _unquoted(name: str) -> str:

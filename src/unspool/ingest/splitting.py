@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
+from unspool.graph.lineage import CONVERSATION
 from unspool.ingest.facts import previous_of
 from unspool.ingest.families import Families, lead_of
 from unspool.model import Exchange, Message
@@ -62,6 +63,8 @@ def _whole(exchanges: Iterable[Exchange]) -> Iterator[Exchange]:
         response = exchange.response
         if response.id and exchange.wire in ("responses", "interactions"):
             held[response.id] = (*exchange.messages, *response.messages)
+            if isinstance(before, str) and before.startswith(CONVERSATION):
+                held[before] = held[response.id]
         yield exchange
 
 

@@ -30,6 +30,7 @@ _ASKING = ("GET", "HEAD", "OPTIONS", "DELETE")
 """Calls that have no body, such as for a list of models: recorders keep them too, and nothing was said in them."""
 _NOTHING: tuple[Any, ...] = (None, "", [])
 """What stands in place of a system prompt where there is none."""
+_ANSWER = re.compile(r"/responses/([^/?]+)(?:\?|$)")
 _COHERE = re.compile(r"/v1/chat(\?|$)")
 _MOST = 7 / 8
 """The share of a line's messages that must be new to make it news."""
@@ -48,6 +49,8 @@ class Traffic:
         self._decoding = Decoding()
         self._novelty = Novelty()
         self._named: Named = {}
+        self._awaited: set[str] = set()
+        """Answers that are made in the background, and were not there yet."""
 
     def read(self, record: Record) -> Iterator[Exchange | Note]:
         """An exchange and notes on what in it was not understood; or one note why there is none."""
@@ -69,6 +72,7 @@ class Traffic:
             except Unreadable as fault:
                 yield Note("unreadable", f"no JSON: {fault}", record.origin)
                 return
+            envelope = envelope if envelope is None else self._fetched(envelope)
             if envelope is None or not isinstance(envelope.get("request"), dict):
                 if envelope is not None and envelope.get("method") in _ASKING and envelope.get("request") is None:
                     return
@@ -86,9 +90,22 @@ class Traffic:
             new = exchange is not None and _MOST * len(exchange.messages) <= self._decoding.decoded - before
         self._novelty.add(new)
         if exchange is not None:
+            if exchange.settings.get("background") and exchange.response.id and exchange.response.stop is None:
+                self._awaited.add(exchange.response.id)
             yield exchange
         for kind, reason in dict.fromkeys(faults):
             yield Note(kind, reason, record.origin)
+
+    def _fetched(self, envelope: Envelope) -> Envelope:
+        """An answer that was made in the background and fetched when it was there goes on from the call that asked."""
+        found = _ANSWER.search(path_of(envelope)) if self._awaited and envelope.get("request") is None else None
+        response = envelope.get("response")
+        if found is None or found[1] not in self._awaited or not isinstance(response, dict):
+            return envelope
+        if response.get("status") in ("queued", "in_progress"):
+            return envelope
+        self._awaited.discard(found[1])
+        return {**envelope, "request": {"previous_response_id": found[1]}}
 
     def _news(self, record: Record) -> Exchange | None:
         """The record decoded in one scan, nothing of it remembered; None where more care is needed.
