@@ -62,6 +62,19 @@ def frame(payload: Any, **headers: str) -> bytes:
     return body + struct.pack(">I", zlib.crc32(body))
 
 
+def test_bodies_that_were_kept_as_content(write: Write) -> None:
+    body = {"model": "gpt-5", "messages": [{"role": "user", "content": "Hi"}]}
+    answer = {"id": "c", "choices": [{"index": 0, "message": {"content": "Hello"}, "finish_reason": "stop"}]}
+    request = {"method": "POST", "endpoint": "https://host/v1/chat/completions", "headers": {}}
+    request["content"] = json.dumps(body)
+    response = {"status_code": 200, "headers": {}, "content": json.dumps(answer)}
+    cooked = cook(write({"timestamp": "2026-11-01T10:00:00Z", "request": request, "response": response}))
+    assert [(row.role, row.content) for row in cooked.messages] == [("user", "Hi"), ("assistant", "Hello")]
+    (only,) = cooked.requests
+    assert (only.format, only.status, only.model, only.stop_reason) == ("openai", 200, "gpt-5", "end_turn")
+    assert not cooked.notes
+
+
 def test_streams_of_bedrock_are_read_from_their_bytes(write: Write) -> None:
     claude: list[dict[str, Any]] = [
         {

@@ -261,22 +261,23 @@ def _without_http(envelope: Envelope) -> Envelope:
     response = envelope.get("response")
     if is_socket(request) and isinstance(response, dict) and is_socket(response):
         return envelope
-    body = request.get("body")
+    body = request["body"] if "body" in request else request.get("content")
     try:
         opened = _open_body(body if isinstance(body, str) else msgspec.json.encode(body))
     except Unreadable:  # a body that is no JSON object: the request stays as it is
         return envelope
     unwrapped: Envelope = {**envelope, "request": opened}
-    for key in ("method", "path", "url", "timestamp"):
+    for key in ("method", "path", "url", "endpoint", "timestamp"):
         if key not in envelope and isinstance(fact := request.get(key), str | int | float):
             unwrapped[key] = fact
     if isinstance(response, dict):
         began, ended = time_of(request.get("timestamp")), time_of(response.get("timestamp"))
         if began is not None and ended is not None:
             unwrapped.setdefault("duration_ms", ended - began)
-        if "body" in response or "body_raw" in response:
+        held = ("body", "body_raw", *(("content",) if isinstance(response.get("content"), str) else ()))
+        if not response.keys().isdisjoint(held):
             unwrapped.setdefault("status", cast(Any, response.get("status", response.get("status_code"))))
-        for key in ("body", "body_raw"):
+        for key in held:
             if response.get(key) is not None:  # else it was a stream, in a key beside it
                 unwrapped["response"] = cast(Any, response[key])
                 break

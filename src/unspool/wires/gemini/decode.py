@@ -49,12 +49,22 @@ def decode(slot: str, value: Any) -> Message:
         case {"parts": parts, **rest}:
             role = rest.pop("role", None)
             extra = rest if role in ("user", "model") else {**rest, "role": role}
-            return _message("assistant" if role == "model" else "user", parts, extra)
+            return _message(_role(role), parts, extra)
         case {"role": role, "content": content, **rest}:  # another API's habit
-            return _message("assistant" if role == "model" else "user", content, {**rest, "content": True})
+            return _message(_role(role), content, {**rest, "content": True})
         case {"role": role, **rest}:
-            return _message("assistant" if role == "model" else "user", rest or None, {})
+            return _message(_role(role), rest or None, {})
     return _message("user", value, {})
+
+
+def _role(role: Any) -> Role:
+    """There are `user` and `model`; the words of other APIs are refused, but recorded."""
+    match role:
+        case "model" | "assistant":
+            return "assistant"
+        case "system":
+            return "system"
+    return "user"
 
 
 def _message(role: Role, parts: Any, extra: dict[str, Any]) -> Message:

@@ -64,6 +64,11 @@ class _Choice:
         self.finish: str | None = None
         self.about: dict[str, Any] = {}
         self.all_zero = False
+        self.in_deltas = False
+
+    def _begin_again(self) -> None:
+        """Behind its deltas some hosts say the whole message once more (MiniMax, Perplexity)."""
+        self.texts, self.calls, self.pieces, self.rest, self.parts = {}, {}, {}, {}, []
 
     def add(self, chunk: dict[str, Any]) -> None:
         self.finish = string(chunk.get("finish_reason")) or self.finish
@@ -74,6 +79,9 @@ class _Choice:
             elif value is not None and key not in ("delta", "text", "message"):
                 self.about[key] = value
         delta = chunk.get("delta") or chunk.get("message") or {"content": chunk.get("text")}
+        if self.in_deltas and not chunk.get("delta") and chunk.get("message"):
+            self._begin_again()
+        self.in_deltas = self.in_deltas or bool(chunk.get("delta"))
         for key, value in mapping(delta).items():
             match key, value:
                 case _, None:
