@@ -46,7 +46,8 @@ def _words(value: Any, depth: int) -> str | None:
         case list() if value:
             return _words(value[0], depth - 1)
         case dict() if depth:
-            held = (value.get(key) for key in _HOLDS)
+            named = [key for key in value if key.endswith("Exception")]  # as Bedrock does
+            held = (value.get(key) for key in (*_HOLDS, *named))
             inner = (_words(each, depth - 1) for each in held if isinstance(each, dict | list) or _is_body(each))
             said = (value[key].strip() for key in _SAYS if isinstance(value.get(key), str))
             return next((words for words in (*inner, *said) if words), None)

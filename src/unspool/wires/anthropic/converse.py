@@ -132,21 +132,15 @@ def event_of(event: dict[str, Any]) -> dict[str, Any]:
     """An event of a stream as Anthropic would send it; as it is where it is none of Converse's."""
     kind = next((kind for kind in _EVENTS if isinstance(event.get(kind), dict)), None)
     if kind is None:
-        return event
+        broken = next((key for key in event if key.endswith("Exception")), None)
+        return event if broken is None else {"type": "error", "error": {"type": broken, **mapping(event[broken])}}
     inner = event[kind]
     place = {"index": inner.get("contentBlockIndex")}
     match kind:
         case "messageStart":
             return {"type": "message_start", "message": inner}
         case "contentBlockStart":
-            started = mapping(mapping(inner.get("start")).get("toolUse"))
-            block: dict[str, Any] = {
-                "type": "tool_use",
-                "id": started.get("toolUseId"),
-                "name": started.get("name"),
-                "input": {},
-            }
-            return {"type": "content_block_start", **place, "content_block": block}
+            return {"type": "content_block_start", **place, "content_block": _started(mapping(inner.get("start")))}
         case "contentBlockDelta":
             return {"type": "content_block_delta", **place, "delta": _delta(mapping(inner.get("delta")))}
         case "contentBlockStop":
@@ -154,6 +148,28 @@ def event_of(event: dict[str, Any]) -> dict[str, Any]:
         case "messageStop":
             return {"type": "message_delta", "delta": {"stop_reason": inner.get("stopReason")}}
     return {"type": "message_stop", "metadata": inner}
+
+
+def _started(start: dict[str, Any]) -> dict[str, Any]:
+    """The block that begins: a call as Anthropic has it, all else as Converse has it in a body."""
+    match start:
+        case {"toolUse": dict(call)}:
+            kind = "server_tool_use" if call.get("type") == "server_tool_use" else "tool_use"
+            return {"type": kind, "id": call.get("toolUseId"), "name": call.get("name"), "input": {}}
+    return dict(start)
+
+
+def longer(block: dict[str, Any], delta: dict[str, Any]) -> bool:
+    """Makes a block of Converse's own longer; False if it is none."""
+    match delta:
+        case {"toolResult": list(parts)}:
+            result = block["toolResult"] = dict(mapping(block.get("toolResult")))
+            result["content"] = [*listing(result.get("content")), *parts]
+        case {"image": dict(image)}:
+            block["image"] = {**mapping(block.get("image")), **image}
+        case _:
+            return False
+    return True
 
 
 def _delta(delta: dict[str, Any]) -> dict[str, Any]:
@@ -166,6 +182,8 @@ def _delta(delta: dict[str, Any]) -> dict[str, Any]:
             return {"type": "thinking_delta", "thinking": text}
         case {"reasoningContent": {"signature": str(text)}}:
             return {"type": "signature_delta", "signature": text}
+        case {"reasoningContent": {"redactedContent": str(data)}}:
+            return {"type": "redacted_delta", "data": data}
         case {"citation": citation}:
             return {"type": "citations_delta", "citation": citation}
     return {**delta, "type": "+".join(delta)}

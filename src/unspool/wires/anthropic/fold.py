@@ -5,7 +5,7 @@ from typing import Any
 
 from unspool.dialect import Folded
 from unspool.sources.values import listing, mapping, text_of
-from unspool.wires.anthropic.converse import event_of
+from unspool.wires.anthropic.converse import event_of, longer
 from unspool.wires.values import arguments_of, kind_of
 
 EVENTS = (
@@ -24,6 +24,7 @@ _GROWS = {
     "signature_delta": ("thinking", "signature"),
     "input_json_delta": ("tool_use", "partial_json"),
     "compaction_delta": ("compaction", "content"),
+    "redacted_delta": ("redacted_thinking", "data"),
 }
 
 
@@ -96,6 +97,8 @@ def _grow(
         growing.setdefault((index, field), []).append(text_of(delta.get(field)))
         if kind == "compaction_delta" and "encrypted_content" in delta:
             blocks[index]["encrypted_content"] = delta["encrypted_content"]
+    elif longer(block := blocks.get(index, {}), delta):
+        blocks[index] = block
     else:
         unknown.add(kind or "delta")
 
