@@ -93,13 +93,29 @@ def test_a_report_in_a_new_task_is_no_compaction(links: Any) -> None:
     assert found["3"] == (None, None, None)
 
 
-def test_a_sealed_summary_is_a_compaction(links: Any) -> None:
-    def responses(number: str, items: list[Any], output: list[Any]) -> dict[str, Any]:
-        record = call(id=number)
-        record["request"] = {"model": "m", "input": items}
-        record["response"] = {"id": f"resp_{number}", "object": "response", "status": "completed", "output": output}
-        return record
+def responses(number: str, items: list[Any], output: list[Any]) -> dict[str, Any]:
+    record = call(id=number)
+    record["request"] = {"model": "m", "input": items}
+    record["response"] = {"id": f"resp_{number}", "object": "response", "status": "completed", "output": output}
+    return record
 
+
+def test_a_sealed_summary_behind_what_the_person_said_is_a_compaction(links: Any) -> None:
+    """OpenAI's `/responses/compact` gives the person's messages back with it: they are the first request's too."""
+    asked = [{"role": "user", "content": f"question {n}"} for n in range(3)]
+    said = [{"role": "assistant", "content": f"answer {n}"} for n in range(3)]
+    whole = [item for pair in zip(asked, said, strict=True) for item in pair]
+    compacted = [*asked, {"type": "compaction", "encrypted_content": "sealed"}]
+    found = links(
+        responses("1", whole[:1], said[:1]),
+        responses("2", whole[:3], said[1:2]),
+        responses("3", whole, compacted),
+        responses("4", [*compacted, {"role": "user", "content": "go on"}], said[2:]),
+    )
+    assert found["4"] == ("3", "compaction", None)
+
+
+def test_a_sealed_summary_is_a_compaction(links: Any) -> None:
     history = [{"role": "user", "content": f"question {n}"} for n in range(8)]
     sealed = {s: {"type": "compaction", "encrypted_content": f"sealed for {s}"} for s in "ab"}
     found = links(

@@ -90,8 +90,9 @@ def test_traffic_without_sessions_is_split_by_its_roots(write: Write) -> None:
     assert sorted(record.relation for record in records(made[0])) == ["main", "retry"]
 
 
-def test_calls_that_only_count_are_left_out(write: Write) -> None:
-    counted = call("u1", path="/v1/messages/count_tokens")
+@pytest.mark.parametrize("path", ["/v1/messages/count_tokens", "/v1/responses/input_tokens"])
+def test_calls_that_only_count_are_left_out(path: str, write: Write) -> None:
+    counted = call("u1", path=path)
     (made,) = found(write(counted, call("u1", answer="a1")))
     assert len(made.exchanges) == 1
 

@@ -186,7 +186,9 @@ class Lineage:
                 break
             if tries and (row, at + 1) in self._ends:
                 if found := self._begins_with(step, at + 1):
-                    return found if best is None else min(best, found, key=_far)
+                    if best is None or (found.weak and best.reason == "compaction"):  # what it was answered says more
+                        return best or found
+                    return min(best, found, key=_far)
                 tries -= 1  # something further back was changed, and stands in the way of all of them
             if len(seen) < _CANDIDATES and (row in self._makers or row in self._rows.calls):
                 for maker in self._answered_with(row):

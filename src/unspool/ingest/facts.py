@@ -11,7 +11,7 @@ _GEMINI_MODEL = re.compile(r"/models/([^/:?]+):")
 _BEDROCK_MODEL = re.compile(r"/model/([^/?]+)/")
 
 
-BESIDE = re.compile(r"count_?tokens|/embeddings|/moderations", re.IGNORECASE)
+BESIDE = re.compile(r"count_?tokens|/input_tokens|/embeddings|/moderations", re.IGNORECASE)
 """Paths of calls that ask about a conversation, and are no part of it."""
 
 

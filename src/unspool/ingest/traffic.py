@@ -30,7 +30,7 @@ _ASKING = ("GET", "HEAD", "OPTIONS", "DELETE")
 """Calls that have no body, such as for a list of models: recorders keep them too, and nothing was said in them."""
 _NOTHING: tuple[Any, ...] = (None, "", [])
 """What stands in place of a system prompt where there is none."""
-_ANSWER = re.compile(r"/responses/([^/?]+)(?:\?|$)")
+_ANSWER = re.compile(r"/(response|interaction)s/([^/?]+)(?:\?|$)")
 _COHERE = re.compile(r"/v1/chat(\?|$)")
 _MOST = 7 / 8
 """The share of a line's messages that must be new to make it news."""
@@ -100,12 +100,12 @@ class Traffic:
         """An answer that was made in the background and fetched when it was there goes on from the call that asked."""
         found = _ANSWER.search(path_of(envelope)) if self._awaited and envelope.get("request") is None else None
         response = envelope.get("response")
-        if found is None or found[1] not in self._awaited or not isinstance(response, dict):
+        if found is None or found[2] not in self._awaited or not isinstance(response, dict):
             return envelope
         if response.get("status") in ("queued", "in_progress"):
             return envelope
-        self._awaited.discard(found[1])
-        return {**envelope, "request": {"previous_response_id": found[1]}}
+        self._awaited.discard(found[2])
+        return {**envelope, "request": {f"previous_{found[1]}_id": found[2]}}
 
     def _news(self, record: Record) -> Exchange | None:
         """The record decoded in one scan, nothing of it remembered; None where more care is needed.
