@@ -7,6 +7,7 @@ from unspool.dialect import Folded
 from unspool.sources.sse import DONE
 from unspool.sources.values import count, listing, mapping, string, text_of
 from unspool.wires.openai_chat import ollama
+from unspool.wires.openai_chat.decode import DETAILS
 from unspool.wires.values import kind_of
 
 _NEWEST = ("usage", "x_groq", "timings")
@@ -144,6 +145,7 @@ class _Choice:
 
     def whole(self, index: int) -> dict[str, Any]:
         said = self.rest | {key: "".join(pieces) for key, pieces in self.texts.items()}
+        said |= {key: _joined(said[key]) for key in DETAILS if isinstance(said.get(key), list)}
         if self.parts:
             lead = [{"type": "text", "text": said["content"]}] if said.get("content") else []
             said["content"] = lead + _joined(self.parts)
@@ -159,16 +161,20 @@ class _Choice:
         return self.about | {"index": index, "message": said}
 
 
+def _alike(part: dict[str, Any], last: dict[str, Any]) -> bool:
+    return part.get("type") == last.get("type") and part.get("index") is None
+
+
 def _joined(parts: list[Any]) -> list[Any]:
-    """Neighbouring pieces of one kind as one part: Mistral streams lists of parts."""
+    """Neighbouring pieces of one kind as one part: Mistral streams lists of parts, others thoughts without a number."""
     whole: list[Any] = []
     for part in parts:
         last = whole[-1] if whole else None
-        if isinstance(part, dict) and isinstance(last, dict) and part.get("type") == last.get("type"):
-            for key in ("text", "thinking"):
+        if isinstance(part, dict) and isinstance(last, dict) and _alike(part, last):
+            for key in ("text", "thinking", "summary"):
                 match last.get(key), part.get(key):
                     case str(one), str(more):
-                        whole[-1] = last | {key: one + more}
+                        whole[-1] = last | part | {key: one + more}
                         break
                     case list(begun), list(rest):
                         whole[-1] = last | {key: begun + rest}

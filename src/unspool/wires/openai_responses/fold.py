@@ -52,12 +52,20 @@ def fold(events: Iterable[Any]) -> Folded:
                 folded.error = event
             case _:
                 unknown.add(kind_of(event))
-    if len(listing(body.get("output"))) < len(items):
-        body["output"] = items.whole()
+    if len(told := listing(body.get("output"))) <= len(items):
+        whole = items.whole()
+        body["output"] = (
+            [max(pair, key=_says) for pair in zip(told, whole, strict=True)] if len(told) == len(whole) else whole
+        )
     if body.get("error"):
         folded.error = folded.error or body["error"]
     folded.unknown = tuple(sorted(unknown))
     return folded
+
+
+def _says(item: Any) -> int:
+    """How many things an item says: at the end of a stream some hosts name its items, and no more."""
+    return sum(value not in (None, "", []) for value in mapping(item).values())
 
 
 class _Items:
