@@ -38,6 +38,8 @@ def arguments_of(written: Any) -> tuple[dict[str, Any] | None, str | None]:
         value = loads(written)
     except Unreadable:
         return None, written
+    if value is None:  # what some models write where there are none
+        return {}, written
     if not isinstance(value, dict):
         return None, written
     return value, None if not _SPACED.match(written) and dumps(value) == written else written
