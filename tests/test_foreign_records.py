@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from conftest import Write
+from unspool.ingest.conversations import holds_calls
 from unspool.jobs.cook import cook
 
 
@@ -73,6 +74,18 @@ def test_bodies_that_were_kept_as_content(write: Write) -> None:
     (only,) = cooked.requests
     assert (only.format, only.status, only.model, only.stop_reason) == ("openai", 200, "gpt-5", "end_turn")
     assert not cooked.notes
+
+
+@pytest.mark.parametrize("keep", [json.dumps, lambda body: {"body": body}, lambda body: {"body": json.dumps(body)}])
+def test_what_was_sent_and_came_back_in_other_wrappings(keep: Any, write: Write) -> None:
+    body = {"model": "gpt-5", "messages": [{"role": "user", "content": "Hi"}]}
+    answer = {"id": "c", "choices": [{"index": 0, "message": {"content": "Hello"}, "finish_reason": "stop"}]}
+    path = write({"id": "1", "request": keep(body), "response": keep(answer)})
+    cooked = cook(path)
+    assert [(row.role, row.content) for row in cooked.messages] == [("user", "Hi"), ("assistant", "Hello")]
+    assert [(each.id, each.model, each.stop_reason) for each in cooked.requests] == [("1", "gpt-5", "end_turn")]
+    assert not cooked.notes
+    assert holds_calls(str(path))
 
 
 def test_streams_of_bedrock_are_read_from_their_bytes(write: Write) -> None:

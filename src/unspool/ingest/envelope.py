@@ -16,7 +16,13 @@ from unspool.sources.jsontext import loads_or_text
 
 Envelope: TypeAlias = dict[str, Body | list[Raw] | Scalar]
 
+_SAID = ('"messages"', '"contents"', '"input"', '"prompt"')
 open_envelope = msgspec.json.Decoder(Envelope).decode
+
+
+def is_text_of_call(request: Any) -> bool:
+    """Whether a recorder kept a request as the text that was sent."""
+    return isinstance(request, str) and request.lstrip().startswith("{") and any(key in request for key in _SAID)
 
 
 def plain(value: Any) -> Any:

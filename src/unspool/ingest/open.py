@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from unspool.dialect import Record
 from unspool.errors import InputNotFound
-from unspool.ingest.envelope import open_envelope
+from unspool.ingest.envelope import is_text_of_call, open_envelope
 from unspool.ingest.traffic import AUTO, Traffic
 from unspool.model import Exchange, Note, Origin
 from unspool.sources.files import DASH, expand, is_database
@@ -104,4 +104,6 @@ def is_recorded(line: bytes) -> bool:
         return False
     envelope = open_envelope(line)
     request = envelope.get("request", "")
-    return isinstance(request, dict) or (request is None and isinstance(envelope.get("method"), str))
+    if isinstance(request, dict) or is_text_of_call(request):
+        return True
+    return request is None and isinstance(envelope.get("method"), str)

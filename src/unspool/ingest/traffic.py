@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from unspool.dialect import Body, Record, Signs, Wire
 from unspool.errors import UnknownFormat
 from unspool.ingest.decoding import Decoding
-from unspool.ingest.envelope import Envelope, open_envelope, plain
+from unspool.ingest.envelope import Envelope, is_text_of_call, open_envelope, plain
 from unspool.ingest.facts import BESIDE, models, number_of, path_of, status_of
 from unspool.ingest.known import Cut, KnownRuns
 from unspool.ingest.novelty import Novelty
@@ -248,15 +248,25 @@ def sent(data: bytes) -> dict[str, Any] | None:
 
 def _opened(data: bytes) -> Envelope | None:
     try:
-        return _with_messages(_without_wrapping(_without_http(open_envelope(data))))
+        return _with_messages(_without_wrapping(_without_http(_as_object(open_envelope(data)))))
     except Unreadable:
         return None
+
+
+def _as_object(envelope: Envelope) -> Envelope:
+    """Some recorders keep what was sent as text."""
+    if not is_text_of_call(request := envelope.get("request")):
+        return envelope
+    try:
+        return {**envelope, "request": _open_body(cast(str, request))}
+    except Unreadable:
+        return envelope
 
 
 def _without_http(envelope: Envelope) -> Envelope:
     """Some recorders keep method, headers and body of both sides: {"request": {"method": …, "body": {…}}, …}."""
     request = envelope.get("request")
-    if not isinstance(request, dict) or not ({"method", "headers", "url", "path"} & request.keys()):
+    if not isinstance(request, dict) or not ({"method", "headers", "url", "path", "body"} & request.keys()):
         return envelope
     response = envelope.get("response")
     if is_socket(request) and isinstance(response, dict) and is_socket(response):
