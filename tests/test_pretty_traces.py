@@ -49,6 +49,12 @@ def test_each_thing_is_told_once(tmp_path: Path, unspool: Run) -> None:
     assert len(lines) == 5
 
 
+def test_calls_that_were_kept_as_text_are_calls_too(tmp_path: Path, unspool: Run) -> None:
+    kept = call("u1", answer="a1", id="1")
+    told = shown(unspool, written(tmp_path / "object.jsonl", kept))
+    assert shown(unspool, written(tmp_path / "text.jsonl", kept | {"request": json.dumps(kept["request"])})) == told
+
+
 def test_tokens_are_the_sum_of_the_calls(tmp_path: Path, unspool: Run) -> None:
     told = unspool("pretty", written(tmp_path / "t.jsonl", *a_run()), "--style", "json").stdout.splitlines()
     end = json.loads(told[-1])

@@ -14,8 +14,6 @@ from unspool.sources.jsontext import Unreadable, loads
 from unspool.sources.values import count, listing, mapping, text_of, time_of
 
 _ENDS = ("response.completed", "response.failed", "response.incomplete", "response.cancelled", "response.done", "error")
-
-
 _EVENTS = "ws_events"
 
 
@@ -37,7 +35,7 @@ def calls_of(envelope: Envelope) -> list[dict[str, Any]]:
         at += event.get("type") in _ENDS
     began = time_of(envelope.get("timestamp"))
     rest = {key: plain(value) for key, value in envelope.items() if key not in ("request", "response", "duration_ms")}
-    rest |= {key: plain(request[key]) for key in request.keys() & {"method", "path", "headers"} - rest.keys()}
+    rest |= {key: plain(request[key]) for key in request.keys() & {"method", "path"} - rest.keys()}
     return [
         {
             **rest,

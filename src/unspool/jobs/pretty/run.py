@@ -6,6 +6,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from unspool.dialect import Decoder, Head, Reader, Record
+from unspool.ingest.envelope import is_text_of_call
 from unspool.ingest.heads import LOOK, reader_for
 from unspool.ingest.logs import OpenLog
 from unspool.model import Event, Exchange, Facts, Note
@@ -238,7 +239,8 @@ class Run:
 
 def is_call(value: Any) -> bool:
     """A recorded call: no agent's log or stream has such."""
-    return isinstance(value, dict) and isinstance(value.get("request"), dict)
+    request = value.get("request") if isinstance(value, dict) else None
+    return isinstance(request, dict) or is_text_of_call(request)
 
 
 def _title(agent: str) -> str:
