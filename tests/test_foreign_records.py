@@ -88,6 +88,19 @@ def test_what_was_sent_and_came_back_in_other_wrappings(keep: Any, write: Write)
     assert holds_calls(str(path))
 
 
+@pytest.mark.parametrize("size", [0, 7])
+@pytest.mark.parametrize("keep", [lambda pieces: pieces, lambda pieces: {"stream": True, "chunks": pieces}])
+def test_streams_that_were_kept_in_pieces_of_text(keep: Any, size: int, write: Write) -> None:
+    chunks = [{"choices": [{"index": 0, "delta": {"content": text}}]} for text in ("Hel", "lo")]
+    lines = [*(f"data: {json.dumps(chunk)}" for chunk in chunks), "data: [DONE]"]
+    whole = "\n\n".join(lines)
+    pieces = [whole[at : at + size] for at in range(0, len(whole), size)] if size else lines
+    cooked = cook(write({"request": {"messages": [{"role": "user", "content": "Hi"}]}, "response": keep(pieces)}))
+    assert [(row.role, row.content) for row in cooked.messages] == [("user", "Hi"), ("assistant", "Hello")]
+    assert [(each.stream, each.interrupted) for each in cooked.requests] == [(True, False)]
+    assert not cooked.notes
+
+
 def test_streams_of_bedrock_are_read_from_their_bytes(write: Write) -> None:
     claude: list[dict[str, Any]] = [
         {

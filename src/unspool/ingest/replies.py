@@ -55,10 +55,23 @@ def reply_of(response: Any) -> Reply:
         case dict():
             for key in _EVENT_LISTS:
                 if isinstance(listed := response.get(key), list):
+                    if _are_texts(listed):
+                        return _from_pieces(listed)
                     return Reply(events=[inner for event in listed for inner in _unwrapped(event)])
+        case list() if _are_texts(response):
+            return _from_pieces(response)
         case [dict(), *_]:  # Gemini without alt=sse streams one JSON array
             return Reply(events=response)
     return Reply(body=response or None)
+
+
+def _are_texts(listed: list[Any]) -> bool:
+    return bool(listed) and all(isinstance(piece, str) for piece in listed)
+
+
+def _from_pieces(pieces: list[str]) -> Reply:
+    """What arrived piece by piece: with its line ends, cut anywhere; or line by line."""
+    return _from_text(("" if any("\n" in piece for piece in pieces) else "\n").join(pieces))
 
 
 def _from_text(text: str) -> Reply:
