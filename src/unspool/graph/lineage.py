@@ -36,6 +36,7 @@ _CANDIDATES = 12
 _FEW = 8
 _TRANSCRIPT = 1500
 """Characters that make a prompt long enough to be a whole conversation as text."""
+_SEALED = "[compaction "
 
 CONVERSATION = "conv_"
 """How the ids of conversations begin: whoever names one goes on from the newest answer in it."""
@@ -186,9 +187,9 @@ class Lineage:
                 break
             if tries and (row, at + 1) in self._ends:
                 if found := self._begins_with(step, at + 1):
-                    if best is None or (found.weak and best.reason == "compaction"):  # what it was answered says more
-                        return best or found
-                    return min(best, found, key=_far)
+                    if best is not None and found.weak and best.reason == "compaction" and self._is_sealed(path[at:]):
+                        return best  # what it was answered says more than what it was asked
+                    return found if best is None else min(best, found, key=_far)
                 tries -= 1  # something further back was changed, and stands in the way of all of them
             if len(seen) < _CANDIDATES and (row in self._makers or row in self._rows.calls):
                 for maker in self._answered_with(row):
@@ -257,7 +258,11 @@ class Lineage:
     def _is_telling(self, row: RowId) -> bool:
         """Whether two conversations would hardly say this by chance."""
         text = self._rows.text(row)
-        return row in self._rows.calls or len(text) >= 40 or text.startswith("[compaction ")
+        return row in self._rows.calls or len(text) >= 40 or text.startswith(_SEALED)
+
+    def _is_sealed(self, path: Path) -> bool:
+        """Whether it holds a summary that only the provider can read."""
+        return any(self._rows.text(row).startswith(_SEALED) for row in path)
 
     def _compacted(self, step: Step) -> _Found | None:
         """A new beginning that carries a summary of what came before."""

@@ -22,7 +22,7 @@ from unspool.model import (
     Usage,
 )
 from unspool.sources.jsontext import dumps
-from unspool.sources.values import count, mapping, string, text_of
+from unspool.sources.values import count, listing, mapping, string, text_of
 from unspool.wires.anthropic import converse
 from unspool.wires.values import arguments_of, content_of, leftover, medium_of, misfits, other, stop_of
 
@@ -216,20 +216,20 @@ def usage_of(raw: Any) -> Usage | None:
     if "inputTokens" in raw:
         return converse.usage_of(raw)
     counted = [_counted(raw)]
-    if isinstance(within := raw.get("iterations"), list):  # a summary on the way is counted nowhere else
-        counted += [_counted(each) for each in map(mapping, within) if each.get("type") == "compaction"]
-    given, read, written, output, thought, lasting = map(sum, zip(*counted, strict=True))
+    steps = list(map(mapping, listing(raw.get("iterations"))))
+    if any(step.get("type") == "compaction" for step in steps):  # a summary on the way is counted nowhere else
+        counted = [_counted(step) for step in steps if step.get("type") != "advisor_message"]  # another model's
+    given, read, written, output, lasting = map(sum, zip(*counted, strict=True))
+    thought = count(mapping(raw.get("output_tokens_details")).get("thinking_tokens"))
     return Usage(given, read, written, output, thought, lasting, raw=raw)
 
 
 def _counted(raw: dict[str, Any]) -> tuple[int, ...]:
-    """The counts in the order of `Usage`."""
     written = mapping(raw.get("cache_creation"))
     return (
         count(raw.get("input_tokens")),
         count(raw.get("cache_read_input_tokens")),
         count(raw.get("cache_creation_input_tokens")) or sum(map(count, written.values())),
         count(raw.get("output_tokens")),
-        count(mapping(raw.get("output_tokens_details")).get("thinking_tokens")),
         count(written.get("ephemeral_1h_input_tokens")),
     )
