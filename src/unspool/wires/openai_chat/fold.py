@@ -35,9 +35,8 @@ def fold(events: Iterable[Any]) -> Folded:
                 for chunk in chunks:
                     if isinstance(chunk, dict):
                         choices.setdefault(count(chunk.get("index")), _Choice()).add(chunk)
-                        folded.error = (
-                            chunk.get("error") or folded.error
-                        )  # OpenRouter says of each choice what broke it
+                        # OpenRouter says of each choice what broke it.
+                        folded.error = chunk.get("error") or folded.error
             case {"usage": _} | {"id": _} as rest:
                 body.update(rest)
             case {"error": _}:
