@@ -259,3 +259,118 @@ def test_places_heed_the_environment(tmp_path: Path) -> None:
     assert next(place.folder for place in READERS["opencode_tree"].places({}, tmp_path)) == (
         tmp_path / ".local/share/opencode"
     )
+
+
+SESSIONS = "(id, parent_id, fork_session_id, directory, title, version, model, time_created)"
+WHOLE = "(id, session_id, type, seq, time_created, data)"
+ANSWER = {
+    "model": {"id": "sonnet-9", "providerID": "acme"},
+    "tokens": {"input": 5, "output": 2, "reasoning": 0, "cache": {"read": 0, "write": 0}},
+}
+
+
+def whole(text: str, at: int, **more: Any) -> str:
+    return json.dumps({**ANSWER, "content": [{"type": "text", "text": text}], "time": {"created": at}, **more})
+
+
+def test_sessions_of_version_2_have_a_table_of_their_own_and_forks_pay_nothing_again(tmp_path: Path) -> None:
+    path = tmp_path / "opencode.db"
+    aborted = {"error": {"type": "aborted", "message": "Step interrupted"}}
+    picture = {"data": "QUJD", "mime": "image/png", "source": {"type": "inline"}, "name": "a.png"}
+    notes_file = {"data": "QUJD", "mime": "text/plain", "source": {"type": "inline"}, "mention": {"text": "@a.txt"}}
+    rows = [
+        ("msg_1", "ses_b", "user", 0, 1002, json.dumps({"text": "Look at @a.txt", "files": [picture, notes_file]})),
+        ("msg_2", "ses_b", "assistant", 1, 1003, whole("Seen.", 1003, **aborted)),
+        ("msg_3", "ses_b", "idle", 2, 1004, json.dumps({"outcome": "interrupted", "time": {"created": 1004}})),
+        ("msg_9_1", "ses_a", "assistant", 1, 1003, whole("Seen.", 1003)),
+        ("msg_9_2", "ses_a", "assistant", 3, 2001, whole("Once more.", 2001)),
+        ("msg_9_3", "ses_a", "compaction", 4, 2002, json.dumps({"status": "running", "summary": "So far"})),
+    ]
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute(f"CREATE TABLE session_v2 {SESSIONS}")
+        database.execute(f"CREATE TABLE session_message {WHOLE}")
+        sessions = [("ses_b", None, 1001, None), ("ses_a", "ses_b", 2000, "Fork")]
+        for key, fork, created, title in sessions:
+            row = (key, None, fork, "/w", title, "2.0.3", json.dumps(ANSWER["model"]), created)
+            database.execute("INSERT INTO session_v2 VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+        database.executemany("INSERT INTO session_message VALUES (?, ?, ?, ?, ?, ?)", rows)
+    log = open_log(str(path))
+    assert log is not None
+    assert log.reader.name == "opencode"
+    events = [item for item in log if isinstance(item, Event)]
+    assert [(event.session_id, event.content) for event in events] == [
+        ("ses_a", Said("Seen.")),
+        ("ses_a", Said("Once more.")),
+        ("ses_a", TokenUsage("sonnet-9", 5, 0, 0, 2, 0)),
+        ("ses_b", User("Look at @a.txt\n[image: image/png, 3 bytes]")),
+        ("ses_b", Said("Seen.")),
+        ("ses_b", TokenUsage("sonnet-9", 5, 0, 0, 2, 0)),
+        ("ses_b", TurnEnd("interrupted", text="Step interrupted")),
+    ]
+    assert (log.sessions["ses_a"].parent, log.sessions["ses_b"].parent) == ("ses_b", None)
+    assert (log.sessions["ses_a"].title, log.sessions["ses_b"].project) == ("Fork", "/w")
+
+
+def test_what_version_2_copied_is_told_once_and_what_it_went_on_with_is_told(tmp_path: Path) -> None:
+    (path,) = laid_out(FOLDERS / "opencode" / "older_database.sql", tmp_path)
+    before, _ = read(path)
+    rows = [
+        ("msg_21", "ses_1", "user", 0, 1767225600010, json.dumps({"text": "Count to two."})),
+        ("msg_x1", "ses_1", "synthetic", 1, 1767225600010, json.dumps({"text": "Copied context."})),
+        ("msg_22", "ses_1", "assistant", 2, 1767225600100, whole("One. Two.", 1767225600100)),
+        ("msg_24", "ses_1", "user", 3, 1767225600900, json.dumps({"text": "And three?"})),
+    ]
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute(f"CREATE TABLE session_v2 {SESSIONS}")
+        database.execute(f"CREATE TABLE session_message {WHOLE}")
+        row = ("ses_1", None, None, "/home/me/shop", "Counting", "2.0.3", None, 1767225600000)
+        database.execute("INSERT INTO session_v2 VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+        database.executemany("INSERT INTO session_message VALUES (?, ?, ?, ?, ?, ?)", rows)
+    log = open_log(str(path))
+    assert log is not None
+    events = [item for item in log if isinstance(item, Event)]
+    assert [event.content for event in events] == [*(event.content for event in before), User("And three?")]
+    assert log.sessions["ses_1"].title == "Counting"
+
+
+def test_what_version_2_prints_pairs_its_calls(tmp_path: Path) -> None:
+    time = {"start": 1767225600000, "end": 1767225600010}
+    told = {"metadata": {"exit": 2, "truncated": False}, "content": [{"type": "text", "text": "no"}]}
+    state = {"status": "completed", "input": {"command": "make"}, "output": "no", "metadata": told, "time": time}
+    part = {"partID": "prt_1", "messageID": "msg_1", "type": "tool", "id": "call_1", "tool": "shell", "state": state}
+    late = {**part, "partID": "prt_2", "id": "call_2", "state": {**state, "metadata": {"metadata": {"timeout": True}}}}
+    lines = [{"type": "tool_use", "timestamp": 1, "sessionID": "ses_1", "part": each} for each in (part, late)]
+    path = tmp_path / "stdout.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)))
+    calls = [event.content for event in read(path)[0]]
+    assert [content.provider_call_id for content in calls if isinstance(content, ToolCall)] == ["call_1", "call_2"]
+    assert [content for content in calls if isinstance(content, ToolOutput)] == [
+        ToolOutput("call_1", "no", True),
+        ToolOutput("call_2", "no", True),
+    ]
+
+
+def test_an_export_of_version_2(tmp_path: Path) -> None:
+    stopped = {"status": "error", "input": {"id": "tea"}, "error": {"type": "tool.interrupted", "message": "Stopped"}}
+    partly = {**stopped, "content": [{"type": "text", "text": "half of it"}]}
+    tool = {"type": "tool", "id": "c", "name": "skill", "state": partly, "time": {"created": 1003}}
+    info = {"id": "ses_1", "location": {"directory": "/w"}, "title": "Tea", "time": {"created": 1000, "updated": 1}}
+    messages = [
+        {"id": "msg_1", "type": "user", "text": "Make tea.", "time": {"created": 1001}},
+        {"id": "msg_2", "type": "assistant", **ANSWER, "content": [tool], "time": {"created": 1002}},
+    ]
+    path = tmp_path / "tea.json"
+    path.write_text(json.dumps({"info": info, "messages": messages}))
+    log = open_log(str(path))
+    assert log is not None
+    assert log.reader.name == "opencode_export"
+    contents = [item.content for item in log if isinstance(item, Event)]
+    assert contents[0] == User("Make tea.")
+    call = contents[1]
+    assert isinstance(call, ToolCall)
+    assert call.kind == "agent"
+    assert contents[2:] == [
+        ToolOutput("c", "Stopped\nhalf of it", True, interrupted=True),
+        TokenUsage("sonnet-9", 5, 0, 0, 2, 0),
+    ]
+    assert (log.sessions["ses_1"].project, log.sessions["ses_1"].title) == ("/w", "Tea")

@@ -31,6 +31,10 @@ class Subagent(Delegate, frozen=True, gc=False):
     spelled = Delegate.spelled | {"agent": "agent_type"}
 
 
+class Skill(UseSkill, frozen=True, gc=False):
+    spelled = UseSkill.spelled | {"id": "skill"}
+
+
 class Batch(Call, frozen=True, gc=False):
     """Several calls in one: it means what they mean, each for itself."""
 
@@ -76,7 +80,8 @@ TOOLS: dict[str, type[Call]] = {
     "task": Delegate,
     "subagent": Subagent,
     "execute": RunScript,
-    "skill": UseSkill,
+    "monitor": RunCommand,
+    "skill": Skill,
     "question": Questions,
     "batch": Batch,
     **dict.fromkeys(("invalid", "models", "StructuredOutput"), Apart),

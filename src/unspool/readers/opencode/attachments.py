@@ -15,6 +15,8 @@ def medium(part: dict[str, Any]) -> str:
 def attached(value: Any) -> str:
     """A file by what it is and how big, or by its name where it was only named."""
     part = mapping(value)
+    if isinstance(inside := part.get("data"), str):
+        return placeholder(medium(part), string(part.get("mime")), inside)
     head, _, data = text_of(part.get("url") or part.get("uri")).partition(";base64,")
     if head.startswith("data:"):
         return placeholder(medium(part), string(part.get("mime")), data)

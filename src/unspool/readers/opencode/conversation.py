@@ -21,7 +21,6 @@ from unspool.model.event import (
     Said,
     SlashCommand,
     Thinking,
-    TokenUsage,
     ToolCall,
     ToolOutput,
     TurnEnd,
@@ -31,7 +30,8 @@ from unspool.readers.calls import arguments_of
 from unspool.readers.families import Family
 from unspool.readers.log import Log
 from unspool.readers.opencode.attachments import attached, medium
-from unspool.sources.values import clock, count, listing, mapping, string, text_of, time_of
+from unspool.readers.opencode.outcomes import failure, model_of, reason_of, usage_of
+from unspool.sources.values import clock, listing, mapping, string, text_of, time_of
 
 AGENT, TITLE = "opencode", "OpenCode"
 _PASSED_OVER = frozenset({"step-start", "snapshot", "patch", "agent"})
@@ -57,6 +57,8 @@ class Message(Struct):
     """Nobody answered: the person ran a command, which stands here as if the model had."""
     stepped: bool = False
     """Its steps told their tokens, so that those of the message say nothing new."""
+    copied: bool = False
+    """It is older than its session, a fork: where it comes from, it was paid for."""
     typed: list[str] = field(default_factory=list)
     shown: list[tuple[str, Content]] = field(default_factory=list)
     results: list[tuple[int, str, ToolOutput, Origin]] = field(default_factory=list)
@@ -76,12 +78,15 @@ class Conversation:
         self._family = Family()
         self._known: set[str] = set()
         self._spawned: set[str] = set()
+        self._born: dict[str, int] = {}
         self._started: dict[str, tuple[str | None, str | None, Origin]] = {}
         """Of sub-agents, whether a call was seen to start them or not: time, title and origin."""
         self._done: set[tuple[str, str]] = set()
         self._trigger: str | None = None
         self._typing = ""
         """The session whose next message is a command of the person's."""
+        self._stopped = ""
+        """The session whose turn was told to be interrupted, and which may say so once more."""
 
     def session(self, info: dict[str, Any]) -> None:
         """A database names the same things by `parent_id` and `time_created`."""
@@ -91,6 +96,7 @@ class Conversation:
             return
         self._known.add(session)
         created = info.get("time_created") or mapping(info.get("time")).get("created")
+        self._born[session] = time_of(created) or 0
         parent = info.get("parent_id") or info.get("parentID")
         if isinstance(parent, str) and parent != session:
             self._family.parents[session] = parent
@@ -102,11 +108,13 @@ class Conversation:
             return
         self._log.enter(session)
         facts = self._log.facts
-        facts.project = string(info.get("directory")) or facts.project
+        place = info.get("directory") or mapping(info.get("location")).get("directory")
+        facts.project = string(place) or facts.project
         facts.title = string(info.get("title")) or facts.title
         facts.version = string(info.get("version")) or facts.version
-        facts.model = _model_of(info.get("model")) or facts.model
+        facts.model = model_of(info.get("model")) or facts.model
         facts.started = clock(created) or facts.started
+        facts.parent = string(info.get("fork_session_id") or mapping(info.get("fork")).get("sessionID"))
 
     def message(self, info: dict[str, Any], key: Any = None, session: Any = None) -> Message:
         """Begins a message; its parts come next, and then `end`. A database keeps its ids beside it."""
@@ -118,6 +126,8 @@ class Conversation:
         )
         message.by_hand = message.role == "assistant" and message.session == self._typing
         self._typing = ""
+        if message.role == "user":
+            self._stopped = ""
         self.tell(message, info)
         if message.role not in ("user", "assistant"):
             self._log.note("unknown", f"a message of role {message.role!r}")
@@ -129,10 +139,11 @@ class Conversation:
         """What a message says of itself; a live stream says it again whenever it changes."""
         message.role = text_of(info.get("role")) or message.role
         message.time = mapping(info.get("time")).get("created") or message.time
-        message.model = string(info.get("modelID")) or _model_of(info.get("model")) or message.model
+        message.model = string(info.get("modelID")) or model_of(info.get("model")) or message.model
         message.summary = info.get("summary") is True
         message.tokens = info.get("tokens") or message.tokens
         message.error = info.get("error") or message.error
+        message.copied = 0 < (time_of(message.time) or 0) < self._born.get(message.session, 0)
         self._log.at(message.time)
         self._stream(message.session)
         facts = self._log.facts
@@ -165,10 +176,12 @@ class Conversation:
         for key, content in message.shown:
             self._emit(message, content, key)
         message.typed, message.shown = [], []
-        if not message.stepped and (usage := _usage_of(message.tokens, message.model)) is not None:
-            self._emit(message, usage, f"{message.id}:usage")
+        if not message.stepped:
+            self._used(message, message.tokens, f"{message.id}:usage")
         if message.error:
-            self._emit(message, _failure(message.error), f"{message.id}:error")
+            wrong = failure(message.error)
+            self._stopped = message.session if isinstance(wrong, TurnEnd) else ""
+            self._emit(message, wrong, f"{message.id}:error")
         log.origin = here
 
     def close(self) -> None:
@@ -186,7 +199,7 @@ class Conversation:
 
     def failed(self, session: str, error: Any, key: str) -> None:
         """What went wrong outside of any message."""
-        self._emit(self.lost("", session, "assistant"), _failure(error), key)
+        self._emit(self.lost("", session, "assistant"), failure(error), key)
 
     def lost(self, message: str, session: str, role: str) -> Message:
         """Stands for a message of which only its parts are known."""
@@ -258,6 +271,7 @@ class Conversation:
             case "completed":
                 output = "\n".join([text_of(state.get("output")), *map(attached, listing(state.get("attachments")))])
                 failed = name == "invalid" or told.get("exit") not in (None, 0)
+                failed = failed or told.get("timeout") is True or isinstance(told.get("signal"), str)
             case "error":
                 output, failed = text_of(state.get("error")), True
             case "pending" | "running" | "streaming":
@@ -302,15 +316,19 @@ class Conversation:
             self._emit(message, AgentSpawn(child, call, kind, description), f"{child}:spawn")
 
     def _file(self, message: Message, part: dict[str, Any], _key: str) -> None:
-        named = text_of(mapping(mapping(part.get("source")).get("text")).get("value"))
+        mention = mapping(part.get("mention")).get("text")
+        named = mention or mapping(mapping(part.get("source")).get("text")).get("value")
         if not named or medium(part) != "file":  # else the prompt names the file, and its text is shown beside
             message.typed.append(attached(part))
 
     def _step(self, message: Message, part: dict[str, Any], key: str) -> None:
-        usage = _usage_of(part.get("tokens"), message.model)
-        if usage is not None:
-            message.stepped = True
+        message.stepped = self._used(message, part.get("tokens"), key) or message.stepped
+
+    def _used(self, message: Message, tokens: Any, key: str) -> bool:
+        usage = usage_of(tokens, message.model)
+        if usage is not None and not message.copied:
             self._emit(message, usage, key)
+        return usage is not None
 
     def _compaction(self, _message: Message, part: dict[str, Any], _key: str) -> None:
         """The summary is the text of the next answer."""
@@ -318,7 +336,7 @@ class Conversation:
 
     def _retry(self, message: Message, part: dict[str, Any], key: str) -> None:
         self._log.at(mapping(part.get("time")).get("created"))
-        reason = _reason_of(part.get("error"))
+        reason = reason_of(part.get("error"))
         self._emit(message, Notification(f"attempt {text_of(part.get('attempt'))} failed: {reason}", "warning"), key)
 
     def _subtask(self, message: Message, part: dict[str, Any], key: str) -> None:
@@ -331,11 +349,14 @@ class Conversation:
         self._emit(message, Notification(text_of(part.get("text")), "system"), key)
 
     def _model(self, message: Message, part: dict[str, Any], key: str) -> None:
-        if model := _model_of(part.get("model")):
+        if model := model_of(part.get("model")):
             self._emit(message, ModelChange(model), key)
 
     def _idle(self, message: Message, part: dict[str, Any], key: str) -> None:
         outcome = text_of(part.get("outcome"))
+        if outcome == "interrupted" and self._stopped == message.session:
+            self._stopped = ""
+            return
         self._emit(message, TurnEnd("completed" if outcome == "succeeded" else outcome), key)
 
     def _invocation(self, message: Message, part: dict[str, Any], key: str) -> None:
@@ -360,32 +381,3 @@ class Conversation:
         "model": _model,
         "idle": _idle,
     }
-
-
-def _model_of(value: Any) -> str | None:
-    model = mapping(value)
-    return string(model.get("modelID") or model.get("id"))
-
-
-def _usage_of(value: Any, model: str | None) -> TokenUsage | None:
-    """Reasoning stands beside `output`, or, where the total says so, inside of it. None if nothing was counted."""
-    tokens = mapping(value)
-    cache = mapping(tokens.get("cache"))
-    read, write, given = count(cache.get("read")), count(cache.get("write")), count(tokens.get("input"))
-    output, reasoning = count(tokens.get("output")), count(tokens.get("reasoning"))
-    inside = reasoning <= output and count(tokens.get("total")) == given + output + read + write
-    if not inside:
-        output += reasoning
-    return TokenUsage(model, given, read, write, output, reasoning) if given or output or read or write else None
-
-
-def _reason_of(error: Any) -> str:
-    told = mapping(error)
-    return text_of(mapping(told.get("data")).get("message") or told.get("message") or told.get("name") or error)
-
-
-def _failure(error: Any) -> Content:
-    name, reason = text_of(mapping(error).get("name")), _reason_of(error)
-    if name == "MessageAbortedError":
-        return TurnEnd("interrupted", text=reason)
-    return Notification(f"{name}: {reason}" if name and name != reason else reason, "error")

@@ -3,10 +3,14 @@
 session           id, parent_id, directory, title, version, model, time_created
 message           id, session_id, time_created, data
 part              id, message_id, data
-session_message   id, session_id, type, seq, data
+session_message   id, session_id, type, seq, time_created, data
+session_v2        as session, and fork_session_id
+
+Version 2 keeps its sessions in a table of their own. It copies what it finds in the older ones once, goes on with the
+copy, and leaves the original where it is.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +24,15 @@ from unspool.sources.jsontext import loads_or_text
 from unspool.sources.sqlite import rows, tables
 from unspool.sources.values import listing, mapping
 
-_SESSION = ("id", "parent_id", "directory", "title", "version", "model", "time_created")
+_SESSIONS = ("session", "session_v2")
+"""Where they are in both, the latter knows more."""
+_SESSION = ("id", "parent_id", "fork_session_id", "directory", "title", "version", "model", "time_created")
 
 
 def claims(head: Head) -> bool:
     found = head.tables
     parts = has(found, "message", "session_id", "data") and has(found, "part", "message_id", "data")
-    return has(found, "session", "id", "directory", "title") and (
+    return any(has(found, name, "id", "directory", "title") for name in _SESSIONS) and (
         parts or has(found, "session_message", "type", "data")
     )
 
@@ -76,9 +82,11 @@ def payload(unfolded: tuple[dict[str, Any], dict[str, Any]], event: Event) -> An
 def _queries(path: str) -> dict[str, str]:
     """Sessions, then each message with each of its parts, in the order of an index that is there."""
     found = tables(path)
-    queries = {}
-    if "session" in found:
-        queries["session"] = f"SELECT {chosen(found, 'session', _SESSION)} FROM session ORDER BY time_created, id"
+    queries = {
+        name: f"SELECT {chosen(found, name, _SESSION)} FROM {name} ORDER BY time_created, id"
+        for name in _SESSIONS
+        if name in found
+    }
     old = has(found, "message", "data") and has(found, "part", "data")
     if old:
         queries["part"] = (
@@ -87,12 +95,21 @@ def _queries(path: str) -> dict[str, str]:
         )
     if has(found, "session_message", "type", "data"):
         order = "s.seq" if "seq" in found["session_message"] else "s.time_created, s.id"
-        # While a version wrote both, the older form holds more.
-        only = "WHERE NOT EXISTS (SELECT 1 FROM message m WHERE m.session_id = s.session_id)" if old else ""
+        only = f"WHERE NOT EXISTS (SELECT 1 FROM message m WHERE {_told_twice(found)})" if old else ""
         queries["session_message"] = (
             f"SELECT s.id, s.session_id, s.type, s.data FROM session_message s {only} ORDER BY s.session_id, {order}"
         )
     return queries
+
+
+def _told_twice(found: Mapping[str, frozenset[str]]) -> str:
+    """Which rows of the newer form stand in the older one too, which holds more of them.
+
+    Before version 2 that was all of a session. What version 2 copied has the id of its original, or at least the time.
+    """
+    if "session_v2" not in found or "time_created" not in found["session_message"]:
+        return "m.session_id = s.session_id"
+    return "m.id = s.id OR (m.session_id = s.session_id AND m.time_created = s.time_created)"
 
 
 class Database:
@@ -100,7 +117,11 @@ class Database:
         self._log = Log(AGENT)
         self._conversation = Conversation(self._log, outputs=Path(path).parent / "tool-output")
         self._whole = WholeMessages(self._conversation)
-        self._tables = {"session": self._session, "message": self._message, "session_message": self._one}
+        self._tables = {
+            **dict.fromkeys(_SESSIONS, self._session),
+            "message": self._message,
+            "session_message": self._one,
+        }
 
     @property
     def sessions(self) -> dict[str, Facts]:

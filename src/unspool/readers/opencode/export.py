@@ -1,6 +1,7 @@
 """OpenCode's export, and what its server answers: one document.
 
 opencode export                    {"info": {session}, "messages": [{"info": {message}, "parts": [{part}, …]}, …]}
+in version 2                       {"info": {session}, "messages": [{"id", "type", …}, …]}
 GET /session/<id>/message          [{"info": {message}, "parts": […]}, …]
 sessions sent with their children  {"sessionID": …, "messages": […], "childSessions": [{"info", "messages"}, …]}
 """
@@ -14,6 +15,7 @@ from unspool.dialect import Head, Record
 from unspool.model import Event, Facts, Note
 from unspool.readers.log import Log
 from unspool.readers.opencode.conversation import AGENT, Conversation
+from unspool.readers.opencode.whole import WholeMessages
 from unspool.sources.values import listing, mapping
 
 
@@ -22,15 +24,23 @@ def claims(head: Head) -> bool:
     if isinstance(document, dict):
         info = document.get("info")
         if document.get("messages") == [] and isinstance(info, dict):
-            return "directory" in info and "version" in info and str(info.get("id")).startswith("ses")
+            placed = ("directory" in info and "version" in info) or "location" in info
+            return placed and str(info.get("id")).startswith("ses")
         document = document.get("messages")
-    return isinstance(document, list) and any(map(_is_message, document[:5]))
+    return isinstance(document, list) and (any(map(_is_message, document[:5])) or any(map(_is_whole, document[:5])))
 
 
 def _is_message(value: Any) -> bool:
     match value:
         case {"info": {"role": str(), "id": str()}, "parts": list()}:
             return True
+    return False
+
+
+def _is_whole(value: Any) -> bool:
+    match value:
+        case {"id": str(key), "type": str(), "time": {"created": _}}:
+            return key.startswith("msg_") and "role" not in value
     return False
 
 
@@ -63,6 +73,7 @@ class Export:
     def __init__(self, _path: str) -> None:
         self._log = Log(AGENT)
         self._conversation = Conversation(self._log)
+        self._whole = WholeMessages(self._conversation)
 
     @property
     def sessions(self) -> dict[str, Facts]:
@@ -88,6 +99,9 @@ class Export:
 
     def _message(self, value: Any, session: Any) -> None:
         info = mapping(value).get("info")
+        if _is_whole(value):
+            self._whole.read(value, value["type"], value["id"], session)
+            return
         if not isinstance(info, dict):
             self._log.note("skipped", "no message of a session")
             return

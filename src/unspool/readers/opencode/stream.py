@@ -102,7 +102,7 @@ class Stream:
             self._conversation.failed(session, line.get("error"), key)
             self._log.emit(TurnEnd("failed", cost_usd=self._cost), f"{key}:end")
         elif isinstance(kind, str) and kind in _PRINTED:
-            part = {"type": _PRINTED[kind], **mapping(line.get("part"))}
+            part = {"type": _PRINTED[kind], **_part(mapping(line.get("part")))}
             self._conversation.part(self._message(part, session, "assistant"), part)  # nothing of the person's is
             if kind == "step_finish":
                 self._stepped(part, key)
@@ -199,6 +199,15 @@ class Stream:
             else:
                 self._conversation.part(message, part)
         self._waiting.clear()
+
+
+def _part(part: dict[str, Any]) -> dict[str, Any]:
+    """As version 2 prints a tool, its `id` is that of the call, and what it tells of itself stands one deeper."""
+    if "partID" not in part:
+        return part
+    state = mapping(part.get("state"))
+    told = mapping(mapping(state.get("metadata")).get("metadata"))
+    return {**part, "id": part["partID"], "callID": part.get("id"), "state": {**state, "metadata": told}}
 
 
 def _grows(part: dict[str, Any]) -> bool:

@@ -14,6 +14,7 @@ from unspool.readers.opencode.conversation import Conversation
 from unspool.sources.values import listing, mapping, text_of
 
 _PASSED_OVER = frozenset({"agent-switched", "location-switched"})
+_STOPPED = ("aborted", "tool.interrupted")
 
 
 class WholeMessages:
@@ -61,6 +62,8 @@ def _parts(data: dict[str, Any], kind: Any) -> list[Any] | None:
             told = data.get("output")
             output = {"type": "text", "text": mapping(told).get("output", told), "synthetic": True}
             return [{"type": "text", "text": f"! {text_of(data.get('command'))}"}, output]
+        case "compaction" if data.get("status") == "running":
+            return []  # it broke off: nothing was replaced yet
         case "compaction":
             return [
                 {"type": "compaction", "auto": data.get("reason") == "auto"},
@@ -80,12 +83,15 @@ def _part(item: Any) -> Any:
     if not isinstance(item, dict) or item.get("type") != "tool":
         return item
     state, time = mapping(item.get("state")), mapping(item.get("time"))
-    content = listing(state.get("content"))
+    content, error = listing(state.get("content")), state.get("error")
+    output = "\n".join(map(_content, content)) if content else text_of(state.get("result"))
+    metadata = mapping(state.get("metadata", state.get("structured")))
+    stopped = mapping(error).get("type") in _STOPPED
     told = {
         **state,
-        "output": "\n".join(map(_content, content)) if content else text_of(state.get("result")),
-        "error": text_of(mapping(state.get("error")).get("message") or state.get("error")),
-        "metadata": state.get("metadata", state.get("structured")),
+        "output": output,
+        "error": "\n".join(filter(None, (text_of(mapping(error).get("message") or error), output))),
+        "metadata": metadata | {"interrupted": True} if stopped else metadata,
         "time": {"start": time.get("ran") or time.get("created"), "end": time.get("completed")},
     }
     told.pop("attachments", None)  # they stand in the content
