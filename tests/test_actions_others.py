@@ -171,11 +171,12 @@ ROWS: dict[str, list[Row]] = {
         ("developer__write write", {"path": "a", "content": "x"}, FileWrite("a", "x")),
         ("developer__edit edit", {"path": "a", "before": "x", "after": "y"}, EDITED),
         ("developer__tree tree developer__analyze analyze analyze__analyze", PATH, READ),
-        ("computercontroller__web_scrape", URL, PAGE),
+        ("computercontroller__web_scrape developer__web_fetch web_fetch", URL, PAGE),
         ("computercontroller__web_search", QUERY, SEARCHED),
         ("computercontroller__automation_script computercontroller__computer_control", {"script": "s"}, Execute("s")),
-        ("code_execution__execute code_execution__execute_code", {"code": "s"}, Execute("s")),
-        ("code_execution__execute_typescript", {"code": "s"}, Execute("s")),
+        ("code_execution__execute code_execution__execute_code execute execute_code", {"code": "s"}, Execute("s")),
+        ("code_execution__execute_typescript execute_typescript", {"code": "s"}, Execute("s")),
+        ("code_execution__execute_bash execute_bash", {"command": "make"}, Execute("make")),
         ("todo__todo_write todo__write todo_write", {"content": BOXES}, BOXED),
         ("todo__todo_write", {"content": "First this."}, Plan(text="First this.")),
         ("todo__todo_read todo__read todo_read", {}, Plan()),
@@ -193,7 +194,8 @@ ROWS: dict[str, list[Row]] = {
             "memory__remember_memory memory__retrieve_memories memory__remove_memory_category "
             "memory__remove_specific_memory platform__manage_schedule platform__search_available_extensions "
             "platform__manage_extensions platform__list_resources platform__read_resource recipe__final_output "
-            "final_output",
+            "code_execution__list_functions list_functions code_execution__get_function_details get_function_details "
+            "scheduler__manage_schedule final_output",
             {},
             Generic(),
         ),

@@ -89,6 +89,18 @@ def test_a_run_is_complete_though_it_failed(tmp_path: Path) -> None:
     assert ends == [lost, TurnEnd("completed"), lost]
 
 
+def test_an_export_may_keep_its_totals_in_an_object(tmp_path: Path) -> None:
+    said = {"role": "assistant", "created": 1, "content": [{"type": "text", "text": "Hm"}]}
+    total = {"input_tokens": 10, "output_tokens": 4, "total_tokens": 14, "cache_read_input_tokens": 3}
+    last = {"input_tokens": 2, "output_tokens": 1, "total_tokens": 3}
+    session = {"id": "s", "working_dir": "/w", "name": "n", "usage": last, "accumulated_usage": total}
+    (tmp_path / "s.json").write_text(json.dumps({**session, "conversation": [said]}))
+    log = open_log(str(tmp_path / "s.json"))
+    assert log is not None
+    used = [item.content for item in log if isinstance(item, Event) and isinstance(item.content, TokenUsage)]
+    assert used == [TokenUsage(None, 7, 3, 0, 4, 0)]
+
+
 def test_closing_twice_counts_once(tmp_path: Path) -> None:
     (file,) = laid_out(FOLDERS / "goose_jsonl" / "session.jsonl", tmp_path)
     log = open_log(str(file))

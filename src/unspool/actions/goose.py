@@ -80,6 +80,7 @@ EXTENSIONS: dict[str, dict[str, type[Call]]] = {
         "analyze": Look,
         "read_image": ReadSource,
         "image_processor": ReadFile,
+        "web_fetch": Fetch,
         "screen_capture": Apart,
         "list_windows": Apart,
     },
@@ -100,7 +101,13 @@ EXTENSIONS: dict[str, dict[str, type[Call]]] = {
     "subagent": {"execute_task": Delegate},
     "dynamic_task": {"create_task": CreateTasks},
     "chatrecall": {"chatrecall": FindByQuery},
-    "code_execution": {"execute": RunScript, "execute_code": RunScript, "execute_typescript": RunScript},
+    "code_execution": {
+        "execute": RunScript,
+        "execute_code": RunScript,
+        "execute_typescript": RunScript,
+        "execute_bash": Shell,
+        **dict.fromkeys(("list_functions", "get_function_details"), Apart),
+    },
     "extensionmanager": dict.fromkeys(
         ("search_available_extensions", "manage_extensions", "list_resources", "read_resource"), Apart
     ),
@@ -112,6 +119,7 @@ EXTENSIONS: dict[str, dict[str, type[Call]]] = {
         Apart,
     ),
     "recipe": {"final_output": Apart},
+    "scheduler": {"manage_schedule": Apart},
 }
 
 TOOLS: dict[str, type[Call]] = {
@@ -119,6 +127,7 @@ TOOLS: dict[str, type[Call]] = {
     **EXTENSIONS["developer"],
     **EXTENSIONS["summon"],
     **EXTENSIONS["skills"],
+    **EXTENSIONS["code_execution"],
     "todo_write": TodoText,
     "todo_read": PlanText,
     "subagent": DelegateTo,

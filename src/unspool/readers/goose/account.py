@@ -7,7 +7,7 @@ from typing import Any
 
 from unspool.model import Origin
 from unspool.model.event import TokenUsage
-from unspool.sources.values import count, time_of
+from unspool.sources.values import count, mapping, time_of
 
 _NAMES = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
 _CAMEL = ("inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens")
@@ -36,9 +36,14 @@ class Account:
         self._spent: Tokens = (0, 0, 0, 0)
 
     def said(self, session: dict[str, Any]) -> None:
-        """The session's own totals; older ones know only those of the last call."""
-        total = tokens_of(session, "accumulated_")
-        self._total = total if any(total) else tokens_of(session)
+        """The session's own totals; older ones know only those of the last call. Newer exports have objects of them."""
+        told = (
+            tokens_of(session, "accumulated_"),
+            tokens_of(mapping(session.get("accumulated_usage"))),
+            tokens_of(session),
+            tokens_of(mapping(session.get("usage"))),
+        )
+        self._total = next(filter(any, told), told[0])
 
     def over(self, moment: Any, done: bool) -> list[tuple[str, dict[str, Any], Origin]]:
         """Takes out the rows of the ledger before a moment, or `done` by then; all if there is none."""
