@@ -11,7 +11,7 @@ from test_readers import FOLDERS, laid_out
 from unspool.ingest.logs import open_log
 from unspool.ingest.originals import Originals
 from unspool.model import Event, Note
-from unspool.model.event import ToolOutput
+from unspool.model.event import TokenUsage, ToolOutput
 from unspool.readers import READERS
 
 
@@ -71,3 +71,16 @@ def test_projects_are_those_that_crush_lists(tmp_path: Path) -> None:
     assert [place.folder for place in places] == [tmp_path / ".crush", Path("/home/me/shop/.crush")]
     listed.write_text("torn")
     assert [place.folder for place in READERS["crush"].places({}, tmp_path)] == [tmp_path / ".crush"]
+
+
+def test_a_model_that_asks_others_is_told_by_who_answered(tmp_path: Path) -> None:
+    (file,) = laid_out(FOLDERS / "crush" / "session.sql", tmp_path)
+    with closing(sqlite3.connect(file)) as database, database:
+        database.execute("ALTER TABLE messages ADD COLUMN prism_model_id TEXT")
+        database.execute("UPDATE messages SET model = 'prism', prism_model_id = 'sonnet-9' WHERE role = 'assistant'")
+    log = open_log(str(file))
+    assert log is not None
+    used = [item.content for item in log if isinstance(item, Event) and isinstance(item.content, TokenUsage)]
+    assert used
+    assert {usage.model for usage in used} == {"sonnet-9"}
+    assert {facts.model for facts in log.sessions.values()} == {"sonnet-9"}

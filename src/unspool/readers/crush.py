@@ -2,7 +2,8 @@
 
 <project>/.crush/crush.db
 sessions   id, parent_session_id, title, prompt_tokens, completion_tokens, created_at
-messages   id, session_id, role, parts [{"type", "data"}, …], packed or not, model, created_at, is_summary_message
+messages   id, session_id, role, parts [{"type", "data"}, …], packed or not, model, created_at, is_summary_message,
+           prism_model_id: who answered where the model is one that asks others
 
 Of tokens it keeps those of the last call only, and those from a cache among the prompt's.
 """
@@ -46,7 +47,7 @@ _SESSION = (
     "created_at",
     "summary_message_id",
 )
-_MESSAGE = ("id", "session_id", "role", "parts", "model", "created_at", "is_summary_message")
+_MESSAGE = ("id", "session_id", "role", "parts", "model", "prism_model_id", "created_at", "is_summary_message")
 _FAULTS = ("error", "content_filter", "max_tokens")
 _STOPPED = ("Tool execution canceled by user", "User denied permission", "user denied permission")
 _JOINT = "$$"
@@ -157,7 +158,8 @@ class Database:
         self._enter(session)
         self._log.at(row.get("created_at"))
         role = text_of(row.get("role"))
-        if role == "assistant" and isinstance(model := row.get("model"), str) and model:
+        model = row.get("prism_model_id") or row.get("model")
+        if role == "assistant" and isinstance(model, str) and model:
             self._models[session] = model
             if self._stream == MAIN:
                 self._log.facts.model = model
