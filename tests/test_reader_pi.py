@@ -87,6 +87,29 @@ def test_what_a_gateway_puts_before_a_prompt_was_not_typed(text: str, typed: str
     assert all(notice.level == "context" and text.startswith(notice.text) for notice in notices)
 
 
+@pytest.mark.parametrize("about", [{}, {"parentSession": "/home/me/before.jsonl"}])
+def test_what_a_fork_copied_is_paid_for_where_it_happened(about: dict[str, Any]) -> None:
+    decoder = READERS["pi"].decoder("a.jsonl")
+    answer = {"role": "assistant", "content": [], "api": "a", "provider": "p", "usage": {"input": 1, "output": 1}}
+    lines = [
+        {**HEADER, **about},
+        {"type": "message", "id": "a", "timestamp": "2026-03-01T09:00:00.000Z", "message": answer},
+        {"type": "message", "id": "b", "timestamp": "2026-03-01T10:00:01.000Z", "message": answer},
+    ]
+    told: list[Any] = []
+    for number, line in enumerate(lines, 1):
+        told += decoder.feed(Record(json.dumps(line).encode(), Origin("a.jsonl", number, 0, 0)))
+    assert [event.key for event in told] == (["b:usage"] if about else ["a:usage", "b:usage"])
+
+
+@pytest.mark.parametrize("text", ["[Inter-session message] isUser=true\nBoil.", "[Inter-session message]"])
+def test_only_what_no_person_wrote_is_an_agents_message(text: str) -> None:
+    decoder = READERS["openclaw"].decoder("a.jsonl")
+    line = json.dumps({"type": "message", "id": "a", "message": {"role": "user", "content": text}}).encode()
+    (event,) = (item for item in decoder.feed(Record(line, Origin("a.jsonl", 1, 0, 0))) if isinstance(item, Event))
+    assert event.content == User(text)
+
+
 def test_a_path_alone_makes_no_log_one_of_openclaw() -> None:
     other = Head("/home/me/.openclaw/agents/main/sessions/a.jsonl", lines=({"type": "note"},))
     assert not claims_openclaw(other)

@@ -38,6 +38,7 @@ _PLACES = {
     "opencode_stream": "opencode.stream",
     "opencode_tree": "opencode.tree",
     "openclaw": "pi.openclaw",
+    "openclaw_db": "pi.database",
     "pi": "pi.reader",
     "pi_stream": "pi.stream",
     "qwen_code": "qwen_code.reader",

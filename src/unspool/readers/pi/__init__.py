@@ -3,6 +3,7 @@
 ~/.pi/agent/sessions/--home-me-work--/<time>_<id>.jsonl         a session
 ~/.omp/agent/sessions/--home-me-work--/<time>_<id>/<name>.jsonl a sub-agent of Oh My Pi's
 ~/.openclaw/agents/<agent>/sessions/<id>.jsonl[.reset.<time>]   a session of OpenClaw's, or one that is over
+~/.openclaw/agents/<agent>/agent/openclaw-agent.sqlite          its sessions, in newer versions
 """
 
 from collections.abc import Iterator, Mapping
@@ -11,13 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from unspool.dialect import Head, Place, Reader
+from unspool.readers.columns import unfolding
+from unspool.readers.pi import database as _database
 from unspool.readers.pi.entries import Entries
 from unspool.readers.pi.stream import Stream
 
 _ENTRIES = ("*.jsonl", "*/*.jsonl", "*/*/*.jsonl")
 _ENDINGS = ("", ".deleted.*", ".reset.*", ".full.bak", ".bak*")
 _STREAMED = ("agent_start", "turn_start", "message_start", "message_update", "message_end", "turn_end")
-_CLAWS = ("openclaw", "clawdbot", "moltbot")
+_CLAWS = ("openclaw", "clawdbot", "moltbot", "kimi_openclaw", "qclaw")
 
 
 def claims(head: Head) -> bool:
@@ -89,7 +92,13 @@ def _openclaw_places(environment: Mapping[str, str], home: Path) -> Iterator[Pla
     base = Path(environment.get("OPENCLAW_HOME") or home)
     moved = environment.get("OPENCLAW_STATE_DIR") or environment.get("CLAWDBOT_STATE_DIR")
     for root in [Path(moved)] if moved else [base / f".{claw}" for claw in _CLAWS]:
-        yield Place(root / "agents", tuple(f"*/sessions/*.jsonl{ending}" for ending in _ENDINGS))
+        names = (f"*/sessions/*.jsonl{ending}" for ending in _ENDINGS)
+        yield Place(root / "agents", (*names, "*/session-sqlite-import-archive/*.jsonl.imported-*"))
+
+
+def _database_places(environment: Mapping[str, str], home: Path) -> Iterator[Place]:
+    for place in _openclaw_places(environment, home):
+        yield Place(place.folder, ("*/agent/openclaw-agent.sqlite",))
 
 
 reader = Reader(name="pi", agent="pi", title="Pi", claims=claims, decoder=partial(Entries, "pi"), places=_places)
@@ -100,5 +109,15 @@ openclaw = Reader(
     claims=claims_openclaw,
     decoder=partial(Entries, "openclaw"),
     places=_openclaw_places,
+)
+database = Reader(
+    name="openclaw_db",
+    agent="openclaw",
+    title="OpenClaw",
+    claims=_database.claims,
+    decoder=partial(_database.Database, "openclaw"),
+    places=_database_places,
+    rows=_database.read,
+    unfold=unfolding("event_json"),
 )
 stream = Reader(name="pi_stream", agent="pi", title="Pi", claims=claims_stream, decoder=lambda _path: Stream("pi"))

@@ -41,6 +41,8 @@ class Entries:
             self._log.session = _session_of(file.parent.name)
             self._stream, self._prefix = f"agent:{name}", f"{name}:"
         self._repeats = Repeats()
+        self._forked: str | None = None
+        """When, if it began with a copy of another session: what is older was paid for there."""
 
     @property
     def sessions(self) -> dict[str, Facts]:
@@ -80,13 +82,19 @@ class Entries:
             self._messages.switched(value["modelId"], "model")
         if origin := string(value.get("parentSession", value.get("branchedFrom"))):
             facts.parent = _session_of(origin.replace("\\", "/").rpartition("/")[2])
+            self._forked = clock(value.get("timestamp"))
         log.at(value.get("timestamp"))
 
     def _message(self, value: dict[str, Any], key: str) -> None:
         message = value.get("message")
         if "timestamp" not in value and isinstance(message, dict):
             self._log.at(message.get("timestamp"))
+        if isinstance(message, dict) and "usage" in message and self._is_copy():
+            message = {name: told for name, told in message.items() if name != "usage"}
         self._messages.read(message, key, self._stream)
+
+    def _is_copy(self) -> bool:
+        return self._forked is not None and (self._log.time or self._forked) < self._forked
 
     def _model(self, value: dict[str, Any], key: str) -> None:
         model = value.get("modelId")
@@ -139,7 +147,8 @@ class Entries:
             self._log.emit(Notification(content_text(prompt), "system"), key, self._stream)
 
     def _aside(self, value: dict[str, Any], key: str) -> None:
-        self._messages.used(value.get("usage"), value.get("model"), key, self._stream)
+        if not self._is_copy():
+            self._messages.used(value.get("usage"), value.get("model"), key, self._stream)
 
     def _mode(self, value: dict[str, Any], key: str) -> None:
         self._log.emit(Notification(f"mode: {text_of(value.get('mode'))}", "info"), key, self._stream)

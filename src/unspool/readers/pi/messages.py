@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 from unspool.actions import vocabulary_for
 from unspool.model import MAIN
 from unspool.model.event import (
+    AgentMessage,
     Compacted,
     ModelChange,
     Notification,
@@ -39,6 +40,8 @@ _UNTYPED = (
 )
 """How texts begin that OpenClaw sends in the user's name."""
 
+_BETWEEN, _ROUTED = "[Inter-session message]", "This content was routed by OpenClaw "
+"""What stands before the message of another session, which no person wrote."""
 _ITSELF = ("openclaw", "clawdbot")
 """The provider of answers that OpenClaw wrote itself."""
 
@@ -88,6 +91,10 @@ class Messages:
         untyped = message.get("synthetic") is True or message.get("attribution") == "agent"
         if untyped or "runtimeContext" in message or text.startswith(_UNTYPED):
             emit(Notification(text, "context"), key, stream)
+        elif text.startswith(_BETWEEN) and " isUser=false" in text.partition("\n")[0]:
+            before, sender, said = _between(text)
+            emit(Notification(before, "context"), f"{key}:context", stream)
+            emit(AgentMessage(said, sender), key, stream)
         elif text.startswith('<skill name="') and (skill := _SKILL.match(text)):
             emit(SlashCommand(f"/skill:{skill[1]}", text[skill.end() :] or None), key, stream)
             emit(Notification(skill[0].rstrip(), "context"), f"{key}:context", stream)
@@ -193,6 +200,16 @@ def _preface(text: str) -> int:
     while told := _PREFACE.match(text, at):
         at = told.end()
     return at
+
+
+def _between(text: str) -> tuple[str, str | None, str]:
+    """What OpenClaw says of a message from another session, whose it is, and what it says."""
+    head, _, said = text.partition("\n")
+    sender = next((word.partition("=")[2] for word in head.split() if word.startswith("sourceSession=")), None)
+    if said.startswith(_ROUTED):
+        why, _, said = said.partition("\n")
+        head = f"{head}\n{why}"
+    return head, sender, said
 
 
 def _says_it_failed(details: dict[str, Any]) -> bool:
