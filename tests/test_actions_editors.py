@@ -116,6 +116,17 @@ ROWS: dict[str, list[Row]] = {
         ("new_task", {"context": "p"}, Agent(None, "p")),
         ("use_subagents", {"prompt_1": "p", "prompt_2": "q"}, Agent(prompt="p")),
         ("spawn_agent search_subagent", {"task": "p"}, Agent(prompt="p")),
+        ("team_run_task", {"agentId": "t", "task": "p"}, Agent(prompt="p", agent_type="t")),
+        ("team_spawn_teammate", {"agentId": "t", "rolePrompt": "p"}, Agent(prompt="p", agent_type="t")),
+        ("team_send_message", {"toAgentId": "t", "subject": "d", "body": "p"}, Agent("d", "p", "t")),
+        ("team_broadcast", {"subject": "d", "body": "p"}, Agent("d", "p")),
+        (
+            "team_attach_outcome_fragment team_await_runs team_cancel_run team_cleanup team_create_outcome "
+            "team_finalize_outcome team_list_outcomes team_list_runs team_mission_log team_read_mailbox "
+            "team_review_outcome_fragment team_shutdown_teammate team_status team_task",
+            {},
+            Generic(),
+        ),
         ("use_skill skill skills", {"skill_name": "n"}, Agent(agent_type="n")),
         ("run_slash_command", {"command": "n", "args": "p"}, Agent(None, "p", "n")),
         ("use_mcp_tool", {"server_name": "s", "tool_name": "t", "arguments": '{"x": 1}'}, Mcp("s", "t", {"x": 1})),

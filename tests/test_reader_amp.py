@@ -37,3 +37,9 @@ def test_tokens_are_those_of_the_messages_and_of_the_ledger_where_they_are_silen
         (50, 100, 0, 40),
         (7, 0, 0, 3),
     ]
+
+
+def test_places_are_those_of_each_system(tmp_path: Path) -> None:
+    places = [str(place.folder) for place in reader.places({"APPDATA": "/roaming"}, tmp_path)]
+    assert places[0] == str(tmp_path / ".local/share/amp/threads")
+    assert "/roaming/Code/User/globalStorage/sourcegraph.amp/threads3" in places

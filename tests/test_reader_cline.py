@@ -183,6 +183,13 @@ def test_places_are_where_the_environment_puts_them(tmp_path: Path) -> None:
     roots = [[place.folder for place in cline.reader.places(part, tmp_path)] for part in ({"CLINE_DIR": "/c"}, given)]
     assert roots[0][-1:] == [Path("/c/data")]
     assert roots[1][-2:] == [Path("/d"), Path("/s")]
+    roos = {str(place.folder) for place in cline.roo.places({"APPDATA": "/roaming"}, Path("/home"))}
+    assert {
+        "/roaming/Code - Insiders/User/globalStorage/rooveterinaryinc.roo-cline",
+        "/home/Library/Application Support/Antigravity/User/globalStorage/kilocode.kilo-code",
+        "/home/.local/share/code-server/User/globalStorage/kilocode.kilo-code",
+        "/home/.kilocode/cli/global",
+    } <= roos
 
 
 def test_commands_are_told_with_what_was_typed_around_them(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from unspool.dialect import Head, Record
 from unspool.exports.events import body
 from unspool.ingest.heads import head_of
 from unspool.model import Event, Origin
-from unspool.model.event import Notification, ToolOutput, User
+from unspool.model.event import Compacted, Notification, ToolOutput, User
 from unspool.readers import READERS
 from unspool.readers.pi import claims, claims_openclaw, claims_stream
 
@@ -131,3 +131,11 @@ def test_a_session_of_another_program_is_not_claimed(tmp_path: Path) -> None:
     file.write_text(json.dumps(header) + '\n{"type":"turn/start","seq":1,"time":1,"data":{"turn":1}}\n')
     head = head_of(str(file))
     assert not any(claim(head) for claim in (claims, claims_openclaw, claims_stream))
+
+
+def test_a_session_that_was_begun_anew_forgets_what_was_before() -> None:
+    decoder = READERS["openclaw"].decoder("a.jsonl")
+    line = json.dumps({"type": "reset", "id": "a", "reason": "daily"}).encode()
+    (event,) = (item for item in decoder.feed(Record(line, Origin("a.jsonl", 1, 0, 0))))
+    assert isinstance(event, Event)
+    assert event.content == Compacted(trigger="clear")

@@ -14,6 +14,7 @@ from unspool.ingest.logs import open_log
 from unspool.ingest.originals import Originals
 from unspool.model import Event
 from unspool.model.event import ToolOutput
+from unspool.readers import READERS
 from unspool.sources.files import Damaged, unpacked
 
 
@@ -49,3 +50,31 @@ def test_an_event_comes_from_its_message(case: str, tmp_path: Path) -> None:
         came_from = originals.payload(event)
         number = event.key.split(":")[1]
         assert ("messages" in came_from) is not number.isdecimal()
+
+
+@pytest.mark.parametrize(("order", "first"), [("1,0", "/b"), ("0,1", "/a"), ("", "/a"), (None, "/a"), ("0,1,2", "/a")])
+def test_the_first_folder_is_that_of_the_window_and_not_of_the_alphabet(
+    order: str | None, first: str, tmp_path: Path
+) -> None:
+    (file,) = laid_out(FOLDERS / "zed" / "thread.sql", tmp_path)
+    with closing(sqlite3.connect(file)) as database, database:
+        database.execute("UPDATE threads SET folder_paths = '/a\n/b', folder_paths_order = ?", (order,))
+    log = open_log(str(file))
+    assert log is not None
+    list(log)
+    assert {facts.project for facts in log.sessions.values()} == {first}
+
+
+def test_places_are_those_of_each_system(tmp_path: Path) -> None:
+    given = {"XDG_DATA_HOME": "/data", "LOCALAPPDATA": "/local"}
+    assert [str(place.folder.relative_to("/")) for place in READERS["zed"].places(given, Path("/home"))] == [
+        "data/zed/threads",
+        "home/Library/Application Support/Zed/threads",
+        "local/Zed/threads",
+        "home/.var/app",
+    ]
+    thread = tmp_path / ".var/app/dev.zed.Zed/data/zed/threads/threads.db"
+    thread.parent.mkdir(parents=True)
+    thread.touch()
+    *_, packed = READERS["zed"].places({}, tmp_path)
+    assert list(packed.folder.glob(packed.patterns[0])) == [thread]

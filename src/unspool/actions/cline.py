@@ -186,6 +186,17 @@ class UseSubagents(Call, frozen=True, gc=False):
         return each(Agent(prompt=prompt) for prompt in prompts if prompt)
 
 
+class Teammate(Delegate, frozen=True, gc=False):
+    """Another of the team: what it is for, what it shall do, or a letter to it."""
+
+    spelled: ClassVar = Delegate.spelled | {
+        "rolePrompt": "prompt",
+        "body": "prompt",
+        "subject": "description",
+        "toAgentId": "agent_type",
+    }
+
+
 class SlashCommand(UseSkill, frozen=True, gc=False):
     spelled: ClassVar = {"command": "skill"}
 
@@ -244,6 +255,7 @@ TOOLS: dict[str, type[Call]] = {
     "new_task": NewTask,
     "use_subagents": UseSubagents,
     "spawn_agent": Delegate,
+    **dict.fromkeys(("team_spawn_teammate", "team_run_task", "team_send_message", "team_broadcast"), Teammate),
     "use_skill": UseSkill,
     "skill": UseSkill,
     "skills": UseSkill,
@@ -263,6 +275,20 @@ TOOLS: dict[str, type[Call]] = {
             "report_bug",
             "submit_and_exit",
             "summarize_task",
+            "team_attach_outcome_fragment",
+            "team_await_runs",
+            "team_cancel_run",
+            "team_cleanup",
+            "team_create_outcome",
+            "team_finalize_outcome",
+            "team_list_outcomes",
+            "team_list_runs",
+            "team_mission_log",
+            "team_read_mailbox",
+            "team_review_outcome_fragment",
+            "team_shutdown_teammate",
+            "team_status",
+            "team_task",
         ),
         Apart,
     ),

@@ -260,7 +260,8 @@ def claims(head: Head) -> bool:
 def _places(environment: Mapping[str, str], home: Path) -> Iterator[Place]:
     yield Place(data_folder(environment, home) / "amp" / "threads", ("T-*.json",))
     config = Path(environment.get("XDG_CONFIG_HOME") or home / ".config")
-    for base in (config, home / "Library" / "Application Support"):
+    roaming = Path(environment.get("APPDATA") or home / "AppData" / "Roaming")
+    for base in (config, home / "Library" / "Application Support", roaming):
         for editor in _EDITORS:  # before threads had a place of their own
             yield Place(base / editor / "User" / "globalStorage" / "sourcegraph.amp" / "threads3", ("T-*.json",))
 

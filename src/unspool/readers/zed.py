@@ -37,7 +37,10 @@ from unspool.sources.sqlite import rows, tables
 from unspool.sources.values import clock, count, listing, mapping, placeholder, string, text_of
 
 _AGENT = "zed"
-_COLUMNS = ("id", "parent_id", "summary", "updated_at", "created_at", "folder_paths", "data_type", "data")
+_COLUMNS = (
+    *("id", "parent_id", "summary", "updated_at", "created_at", "folder_paths", "folder_paths_order"),
+    *("data_type", "data"),
+)
 _STOPPED = "Tool canceled by user"
 _COUNTS = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens")
 
@@ -320,9 +323,12 @@ def _detail(thread: dict[str, Any]) -> str:
 
 
 def _folder(row: dict[str, Any], thread: dict[str, Any]) -> str | None:
-    """The first of the folders of its window."""
-    if paths := text_of(row.get("folder_paths")):
-        return paths.partition("\n")[0]
+    """The first of the folders of its window. They are kept in the order of their names; where each stood, beside."""
+    if kept := text_of(row.get("folder_paths")):
+        paths = kept.split("\n")
+        order = text_of(row.get("folder_paths_order")).split(",")
+        first = order.index("0") if "0" in order and len(order) == len(paths) else 0
+        return paths[first]
     for tree in listing(mapping(thread.get("initial_project_snapshot")).get("worktree_snapshots")):
         return string(mapping(tree).get("worktree_path"))
     return None
@@ -337,6 +343,7 @@ def _places(environment: Mapping[str, str], home: Path) -> Iterator[Place]:
         folders.append(Path(local) / "Zed")
     for folder in folders:
         yield Place(folder / "threads", ("threads.db",))
+    yield Place(home / ".var" / "app", ("dev.zed.Zed*/data/zed/threads/threads.db",))
 
 
 def _unfold(row: Any) -> tuple[str, Any]:

@@ -8,9 +8,16 @@ from unspool.dialect import Decoder, Head, Place, Reader
 from unspool.readers.cline.task import METADATA, Task
 from unspool.readers.cline.whose import HISTORIES, ITEM, SCREEN, Writer, writer_of
 from unspool.readers.documents import element_of
+from unspool.readers.folders import data_folder
 
-_EDITORS = ("Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf")
-_SERVERS = (".vscode-server", ".vscode-server-insiders", ".cursor-server", ".windsurf-server")
+_EDITORS = (
+    *("Code", "Code - Insiders", "Code - OSS", "VSCodium", "Cursor", "Windsurf", "Windsurf - Next"),
+    *("Antigravity", "Kiro", "Positron", "Trae"),
+)
+_SERVERS = (
+    *(".vscode-server", ".vscode-server-insiders", ".vscodium-server", ".cursor-server", ".windsurf-server"),
+    *(".antigravity-server", ".trae-server"),
+)
 _FILES = tuple(f"tasks/*/{name}" for name in (*HISTORIES, SCREEN))
 
 
@@ -23,6 +30,7 @@ def _storages(environment: Mapping[str, str], home: Path) -> Iterator[Path]:
             yield folder / editor / "User" / "globalStorage"
     for server in _SERVERS:
         yield home / server / "data" / "User" / "globalStorage"
+    yield data_folder(environment, home) / "code-server" / "User" / "globalStorage"
 
 
 def _clines(environment: Mapping[str, str], home: Path) -> Iterator[Place]:
@@ -39,6 +47,7 @@ def _roos(environment: Mapping[str, str], home: Path) -> Iterator[Place]:
     for storage in _storages(environment, home):
         for extension in ("rooveterinaryinc.roo-cline", "kilocode.kilo-code"):
             yield Place(storage / extension, _FILES)
+    yield Place(home / ".kilocode" / "cli" / "global", _FILES)  # as a command, before it was OpenCode's kin
 
 
 def _beside(path: str) -> Iterator[str]:

@@ -158,7 +158,8 @@ def _folders(environment: Mapping[str, str], home: Path) -> Iterator[Path]:
         yield Path(root) / "data" / "sessions"
         return
     yield data_folder(environment, home) / "goose" / "sessions"
-    yield home / "Library" / "Application Support" / "Block" / "goose" / "sessions"
+    for name in ("Block.block.goose", "Block/goose"):
+        yield home / "Library" / "Application Support" / name / "sessions"
     if roaming := environment.get("APPDATA"):
         yield Path(roaming) / "Block" / "goose" / "data" / "sessions"
 

@@ -18,7 +18,7 @@ from unspool.readers.pi.entries import Entries
 from unspool.readers.pi.stream import Stream
 
 _ENTRIES = ("*.jsonl", "*/*.jsonl", "*/*/*.jsonl")
-_ENDINGS = ("", ".deleted.*", ".reset.*", ".full.bak", ".bak*")
+_ENDINGS = ("", ".zst", ".deleted.*", ".reset.*", ".full.bak", ".bak*")
 _STREAMED = ("agent_start", "turn_start", "message_start", "message_update", "message_end", "turn_end")
 _CLAWS = ("openclaw", "clawdbot", "moltbot", "kimi_openclaw", "qclaw")
 
@@ -98,7 +98,7 @@ def _openclaw_places(environment: Mapping[str, str], home: Path) -> Iterator[Pla
 
 def _database_places(environment: Mapping[str, str], home: Path) -> Iterator[Place]:
     for place in _openclaw_places(environment, home):
-        yield Place(place.folder, ("*/agent/openclaw-agent.sqlite",))
+        yield Place(place.folder, ("*/agent/openclaw-agent*.sqlite",))
 
 
 reader = Reader(name="pi", agent="pi", title="Pi", claims=claims, decoder=partial(Entries, "pi"), places=_places)

@@ -169,6 +169,7 @@ class Entries:
         "model_usage": _aside,
         "mode_change": _mode,
         "reset_boundary": _cleared,
+        "reset": _cleared,
     }
 
 
