@@ -182,13 +182,16 @@ def test_places_are_where_the_environment_puts_them(tmp_path: Path) -> None:
     given = {"CLINE_DIR": "/c", "CLINE_DATA_DIR": "/d", "CLINE_SESSION_DATA_DIR": "/s"}
     roots = [[place.folder for place in cline.reader.places(part, tmp_path)] for part in ({"CLINE_DIR": "/c"}, given)]
     assert roots[0][-1:] == [Path("/c/data")]
+    assert tmp_path / ".config/Code/User/globalStorage/saoudrizwan.cline-nightly" in roots[0]
     assert roots[1][-2:] == [Path("/d"), Path("/s")]
     roos = {str(place.folder) for place in cline.roo.places({"APPDATA": "/roaming"}, Path("/home"))}
     assert {
         "/roaming/Code - Insiders/User/globalStorage/rooveterinaryinc.roo-cline",
         "/home/Library/Application Support/Antigravity/User/globalStorage/kilocode.kilo-code",
         "/home/.local/share/code-server/User/globalStorage/kilocode.kilo-code",
+        "/home/.config/VSCodium/User/globalStorage/zoocodeorganization.zoo-code",
         "/home/.kilocode/cli/global",
+        "/home/.vscode-mock/global-storage",
     } <= roos
 
 
@@ -271,6 +274,7 @@ def history(text: str, **more: Any) -> list[dict[str, Any]]:
         (history("<task>\nhi\n</task>"), "a.json", cline.reader),
         (history("<task>\nhi\n</task>", ts=1767323045000), "a.json", cline.roo),
         (history("<task>\nhi\n</task>"), "/s/kilocode.kilo-code/tasks/1/api_conversation_history.json", cline.roo),
+        (history("<task>\nhi\n</task>"), "/s/a.zoo-code/tasks/1/api_conversation_history.json", cline.roo),
         (history("<task>\nhi\n</task>\nACT MODE", ts=1), "/s/kilocode.kilo-code/tasks/1/a.json", cline.reader),
         (history("hi"), "/s/tasks/1/api_conversation_history.json", cline.reader),
         ([{"ts": 1, "type": "say", "say": "task", "text": "hi"}], "ui.json", cline.reader),

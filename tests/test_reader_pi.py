@@ -10,7 +10,7 @@ from unspool.dialect import Head, Record
 from unspool.exports.events import body
 from unspool.ingest.heads import head_of
 from unspool.model import Event, Origin
-from unspool.model.event import Compacted, Notification, ToolOutput, User
+from unspool.model.event import Compacted, Notification, TokenUsage, ToolOutput, User
 from unspool.readers import READERS
 from unspool.readers.pi import claims, claims_openclaw, claims_stream
 
@@ -33,6 +33,14 @@ def events(case: Path, pause_at: int | None = None) -> list[tuple[str, str, Any]
     found += decoder.close()
     told = [item for item in found if isinstance(item, Event)]
     return sorted((event.key, event.type, body(event)) for event in told)
+
+
+def told_by(reader: str, *lines: dict[str, Any]) -> list[Any]:
+    decoder = READERS[reader].decoder("a.jsonl")
+    told: list[Any] = []
+    for number, line in enumerate(lines, 1):
+        told += decoder.feed(Record(json.dumps(line).encode(), Origin("a.jsonl", number, 0, 0)))
+    return told
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.parent.name}/{case.name}")
@@ -89,17 +97,50 @@ def test_what_a_gateway_puts_before_a_prompt_was_not_typed(text: str, typed: str
 
 @pytest.mark.parametrize("about", [{}, {"parentSession": "/home/me/before.jsonl"}])
 def test_what_a_fork_copied_is_paid_for_where_it_happened(about: dict[str, Any]) -> None:
-    decoder = READERS["pi"].decoder("a.jsonl")
     answer = {"role": "assistant", "content": [], "api": "a", "provider": "p", "usage": {"input": 1, "output": 1}}
     lines = [
         {**HEADER, **about},
         {"type": "message", "id": "a", "timestamp": "2026-03-01T09:00:00.000Z", "message": answer},
         {"type": "message", "id": "b", "timestamp": "2026-03-01T10:00:01.000Z", "message": answer},
     ]
-    told: list[Any] = []
-    for number, line in enumerate(lines, 1):
-        told += decoder.feed(Record(json.dumps(line).encode(), Origin("a.jsonl", number, 0, 0)))
-    assert [event.key for event in told] == (["b:usage"] if about else ["a:usage", "b:usage"])
+    assert [event.key for event in told_by("pi", *lines)] == (["b:usage"] if about else ["a:usage", "b:usage"])
+
+
+def test_what_no_answer_took_is_paid_for_too() -> None:
+    usage = {"input": 1, "output": 1}
+    lines: list[dict[str, Any]] = [
+        {"type": "model_change", "id": "a", "modelId": "m"},
+        {"type": "usage", "id": "b", "kind": "cache_warm", "model": "n", "usage": usage},
+        {"type": "compaction", "id": "c", "summary": "Tea.", "usage": usage},
+        {"type": "branch_summary", "id": "d", "summary": "Tea.", "usage": usage},
+        {"type": "message", "id": "e", "message": {"role": "toolResult", "toolCallId": "t", "usage": usage}},
+        {"type": "context_edit", "id": "f", "targetId": "e", "replacement": None},
+    ]
+    own = {"results": [{"sessionFile": "/home/me/other.jsonl"}]}
+    lines.append({"type": "message", "id": "g", "message": {**lines[4]["message"], "details": own}})
+    told = told_by("pi", *lines)
+    assert all(isinstance(item, Event) for item in told)
+    used = [(event.key, event.content.model) for event in told if isinstance(event.content, TokenUsage)]
+    assert used == [("b:usage", "n"), ("c:usage", "m"), ("d:usage", "m"), ("e:usage", None)]
+
+
+def test_what_a_summary_took_is_told_by_the_stream_too() -> None:
+    result = {"summary": "Tea.", "tokensBefore": 9, "usage": {"input": 1, "output": 1}}
+    told = told_by("pi_stream", {"type": "compaction_end", "reason": "manual", "result": result})
+    assert [type(event.content) for event in told] == [Compacted, TokenUsage]
+
+
+def test_instructions_may_come_in_sections() -> None:
+    lines: list[dict[str, Any]] = [
+        {"content": "Serve tea.", "sections": {"kettle": "It is hot.", "milk": "There is some."}},
+        {"content": "", "sections": {"milk": None}},
+        {"content": "", "toolsAdded": [{"name": "pour"}]},
+    ]
+    told = told_by(
+        "pi",
+        *({"type": "message", "id": str(at), "message": {"role": "system", **line}} for at, line in enumerate(lines)),
+    )
+    assert [event.content for event in told] == [Notification("Serve tea.\n\nIt is hot.\n\nThere is some.", "system")]
 
 
 @pytest.mark.parametrize("text", ["[Inter-session message] isUser=true\nBoil.", "[Inter-session message]"])
@@ -134,8 +175,6 @@ def test_a_session_of_another_program_is_not_claimed(tmp_path: Path) -> None:
 
 
 def test_a_session_that_was_begun_anew_forgets_what_was_before() -> None:
-    decoder = READERS["openclaw"].decoder("a.jsonl")
-    line = json.dumps({"type": "reset", "id": "a", "reason": "daily"}).encode()
-    (event,) = (item for item in decoder.feed(Record(line, Origin("a.jsonl", 1, 0, 0))))
+    (event,) = told_by("openclaw", {"type": "reset", "id": "a", "reason": "daily"})
     assert isinstance(event, Event)
     assert event.content == Compacted(trigger="clear")

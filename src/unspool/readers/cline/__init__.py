@@ -1,4 +1,4 @@
-"""Cline and Roo Code (and Kilo, which came of it): a folder a task, with the messages that the API got in one file."""
+"""Cline and Roo Code (and Kilo and Zoo Code, which came of it): a folder a task; what the API got is one file of it."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -18,6 +18,11 @@ _SERVERS = (
     *(".vscode-server", ".vscode-server-insiders", ".vscodium-server", ".cursor-server", ".windsurf-server"),
     *(".antigravity-server", ".trae-server"),
 )
+_CLINES = ("saoudrizwan.claude-dev", "saoudrizwan.cline-nightly")
+_ROOS = (
+    *("rooveterinaryinc.roo-cline", "rooveterinaryinc.roo-code-nightly"),
+    *("zoocodeorganization.zoo-code", "kilocode.kilo-code"),
+)
 _FILES = tuple(f"tasks/*/{name}" for name in (*HISTORIES, SCREEN))
 
 
@@ -35,7 +40,8 @@ def _storages(environment: Mapping[str, str], home: Path) -> Iterator[Path]:
 
 def _clines(environment: Mapping[str, str], home: Path) -> Iterator[Place]:
     for storage in _storages(environment, home):
-        yield Place(storage / "saoudrizwan.claude-dev", _FILES)
+        for extension in _CLINES:
+            yield Place(storage / extension, _FILES)
     own = Path(environment.get("CLINE_DIR") or home / ".cline")
     data = Path(environment.get("CLINE_DATA_DIR") or own / "data")
     yield Place(data, (*_FILES, "sessions/*/*.messages.json"))
@@ -45,9 +51,10 @@ def _clines(environment: Mapping[str, str], home: Path) -> Iterator[Place]:
 
 def _roos(environment: Mapping[str, str], home: Path) -> Iterator[Place]:
     for storage in _storages(environment, home):
-        for extension in ("rooveterinaryinc.roo-cline", "kilocode.kilo-code"):
+        for extension in _ROOS:
             yield Place(storage / extension, _FILES)
-    yield Place(home / ".kilocode" / "cli" / "global", _FILES)  # as a command, before it was OpenCode's kin
+    yield Place(home / ".vscode-mock" / "global-storage", _FILES)  # of Roo's command
+    yield Place(home / ".kilocode" / "cli" / "global", _FILES)  # of Kilo's, before it was OpenCode's kin
 
 
 def _beside(path: str) -> Iterator[str]:

@@ -53,7 +53,7 @@ _CLINE_SAYS = frozenset(
     "task checkpoint_created task_progress deleted_api_reqs clineignore_error hook_status subagent_usage error_retry "
     "load_mcp_documentation".split()
 )
-_ROO_FOLDERS = ("roo-cline", "roo-code", "kilo-code", "kilocode")
+_ROO_FOLDERS = ("roo-cline", "roo-code", "kilo-code", "kilocode", "zoo-code", ".vscode-mock")
 
 
 def form_of(document: Any, path: str = "") -> Form | None:

@@ -24,7 +24,7 @@ from unspool.sources.values import clock, count, listing, mapping, string, text_
 _STATE = frozenset(
     # What extensions keep for themselves, settings and bookmarks: nobody said it, and no model saw it.
     "thinking_level_change label service_tier_change credential_pin ttsr_injection archive context_transform "
-    "leaf".split()
+    "context_edit leaf".split()
 )
 _HEADERS = ("session", "title")
 
@@ -107,12 +107,14 @@ class Entries:
         before = count(value.get("tokensBefore")) or None
         content = Compacted(text_of(value.get("summary")), string(value.get("method")), before)
         self._log.emit(content, key, self._stream)
+        self._aside({"model": self._messages.model, **value}, key)
 
     def _cleared(self, _value: dict[str, Any], key: str) -> None:
         self._log.emit(Compacted(trigger="clear"), key, self._stream)
 
     def _summary(self, value: dict[str, Any], key: str) -> None:
         self._log.emit(Summary(text_of(value.get("summary"))), key, self._stream)
+        self._aside({"model": self._messages.model, **value}, key)
 
     def _shown(self, value: dict[str, Any], key: str) -> None:
         self._log.emit(Notification(content_text(value.get("content")), "context"), key, self._stream)
@@ -147,6 +149,7 @@ class Entries:
             self._log.emit(Notification(content_text(prompt), "system"), key, self._stream)
 
     def _aside(self, value: dict[str, Any], key: str) -> None:
+        """Tokens that no answer of the conversation took: to sum it up, to keep a cache warm."""
         if not self._is_copy():
             self._messages.used(value.get("usage"), value.get("model"), key, self._stream)
 
@@ -167,6 +170,7 @@ class Entries:
         "title_change": _named,
         "session_init": _begun,
         "model_usage": _aside,
+        "usage": _aside,
         "mode_change": _mode,
         "reset_boundary": _cleared,
         "reset": _cleared,

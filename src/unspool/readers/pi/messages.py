@@ -149,8 +149,11 @@ class Messages:
     def _result(self, message: dict[str, Any], key: str, stream: str) -> None:
         call = string(message.get("toolCallId", message.get("toolUseId")))
         output = content_text(message.get("content"))
-        failed = message.get("isError") is True or _says_it_failed(mapping(message.get("details")))
+        details = mapping(message.get("details"))
+        failed = message.get("isError") is True or _says_it_failed(details)
         self._log.emit(ToolOutput(call, output, failed), key, stream)
+        if not any("sessionFile" in mapping(run) for run in listing(details.get("results"))):
+            self.used(message.get("usage"), None, key, stream)  # of models that the tool asked
 
     def _typed_shell(self, message: dict[str, Any], key: str, stream: str) -> None:
         """`! command` at the prompt, or `$ code`: a person ran it, not the agent."""
@@ -169,7 +172,10 @@ class Messages:
         self._log.emit(Notification("\n".join(told), "context"), key, stream)
 
     def _instructed(self, message: dict[str, Any], key: str, stream: str) -> None:
-        self._log.emit(Notification(content_text(message.get("content")), "system"), key, stream)
+        """Later ones tell only what changed: a section is new or, without a text, gone; tools come and go."""
+        texts = [content_text(message.get("content")), *map(text_of, mapping(message.get("sections")).values())]
+        if told := "\n\n".join(filter(None, texts)):
+            self._log.emit(Notification(told, "system"), key, stream)
 
     def _summary(self, message: dict[str, Any], key: str, stream: str) -> None:
         self._log.emit(Summary(text_of(message.get("summary"))), key, stream)

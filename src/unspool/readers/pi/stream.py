@@ -132,6 +132,7 @@ class Stream:
                 if result:
                     before = count(result.get("tokensBefore")) or None
                     log.emit(Compacted(text_of(result.get("summary")), string(value.get("reason")), before), key)
+                    self._messages.used(result.get("usage"), self._messages.model, key)
                 elif told:
                     log.emit(Notification(told, "error"), key)
             case "auto_retry_start":
