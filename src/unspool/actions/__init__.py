@@ -24,7 +24,7 @@ _MODULES = {
     "iflow": "iflow",
     "openclaw": "openclaw",
     "opencode": "opencode",
-    "pi": "pi",
+    "pi": "oh_my_pi",
     "qwen_code": "qwen_code",
     "roo": "roo",
     "zed": "zed",

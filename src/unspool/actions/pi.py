@@ -1,9 +1,8 @@
-"""Pi's tools; Oh My Pi and Prime have the same."""
+"""Pi's tools, which those that are built on it have too."""
 
 from typing import Any
 
 from unspool.actions.files import CHANGE, PATH, EditFile, Edits, ReadFile, WriteFile
-from unspool.actions.servers import doubled
 from unspool.actions.shapes import (
     CallServer,
     Delegate,
@@ -15,7 +14,7 @@ from unspool.actions.shapes import (
     SearchWeb,
     Todos,
 )
-from unspool.actions.vocabulary import Call, Vocabulary
+from unspool.actions.vocabulary import Call
 from unspool.model import Action
 
 
@@ -58,5 +57,3 @@ TOOLS: dict[str, type[Call]] = {
     "web_fetch": Fetch,
     "mcp": CallServer,
 }
-
-VOCABULARY = Vocabulary("pi", TOOLS, doubled)
