@@ -13,6 +13,7 @@ from unspool.errors import UnknownFormat
 from unspool.ingest.decoding import Decoding
 from unspool.ingest.envelope import Envelope, is_text_of_call, open_envelope, plain
 from unspool.ingest.facts import BESIDE, models, number_of, path_of, status_of
+from unspool.ingest.har import as_recorded, is_entry
 from unspool.ingest.known import Cut, KnownRuns
 from unspool.ingest.novelty import Novelty
 from unspool.ingest.pairing import Named, Pairing
@@ -248,7 +249,9 @@ def sent(data: bytes) -> dict[str, Any] | None:
 
 def _opened(data: bytes) -> Envelope | None:
     try:
-        return _with_messages(_without_wrapping(_without_http(_as_object(open_envelope(data)))))
+        envelope = open_envelope(data)
+        recorded = as_recorded(envelope) if is_entry(envelope) else _as_object(envelope)
+        return _with_messages(_without_wrapping(_without_http(recorded)))
     except Unreadable:
         return None
 

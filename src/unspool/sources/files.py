@@ -26,10 +26,10 @@ _PACKED = 1 << 14
 """Bytes of compressed data that are unpacked at once."""
 DASH = "-"
 """Standard input or output."""
-ENDINGS = tuple(name + packed for packed in ("", ".gz", ".zst") for name in (".jsonl", ".json", ".ndjson"))
+ENDINGS = tuple(name + packed for packed in ("", ".gz", ".zst") for name in (".jsonl", ".json", ".ndjson", ".har"))
 SECRETS = frozenset({"auth.json", "oauth_creds.json", ".credentials.json", "credentials.json", "google_accounts.json"})
 """Files in agents' folders that hold keys: never opened, unless somebody names one."""
-_NO_TRACE = f"no file in this folder ends in {', '.join(ENDINGS[:3])} (or .gz, .zst)"
+_NO_TRACE = f"no file in this folder ends in {', '.join(ENDINGS[:4])} (or .gz, .zst)"
 SQLITE = b"SQLite format 3\0"
 """How a database begins."""
 COMPACT = b"\x5c\x2a\x4d\x18usp1"

@@ -11,7 +11,7 @@ from pathlib import Path, PurePath
 from unspool.sources.files import JOURNAL, SECRETS, unfinished
 from unspool.sources.storage import is_below, is_url, size
 
-_ENDINGS = (".jsonl", ".json", ".ndjson", ".db", ".sqlite", ".sqlite3", ".md", ".txt", ".log")
+_ENDINGS = (".jsonl", ".json", ".ndjson", ".har", ".db", ".sqlite", ".sqlite3", ".md", ".txt", ".log")
 SKIPPED = frozenset({".git", "node_modules", "__pycache__", ".venv"})
 _AFTER_SLASH = chr(ord("/") + 1)
 

@@ -3,6 +3,7 @@
 {"id": 1}\\n{"id": 2}\\n        JSON lines, the usual form, read block by block
 [{"id": 1}, {"id": 2}]         one array: its elements
 {\\n  "id": 1\\n}\\n              one object over several lines
+{"log": {"entries": [{…}, …]}}  what browsers save (HAR): its entries
 """
 
 import re
@@ -25,6 +26,18 @@ _elements = msgspec.json.Decoder(list[Raw]).decode
 _any = msgspec.json.Decoder(Raw).decode
 
 
+class _Saved(msgspec.Struct):
+    entries: list[Raw]
+
+
+class _Har(msgspec.Struct):
+    log: _Saved
+
+
+_har = msgspec.json.Decoder(_Har).decode
+_IS_HAR = re.compile(rb'\s*\{\s*"log"\s*:\s*\{\s*"(?:version|creator|browser|pages|entries|comment)"')
+
+
 def read_records(path: str) -> Iterator[Record | Note]:
     """Each record of the file with its origin. Damage costs only what it damaged."""
     lines = read_lines(path)
@@ -40,7 +53,9 @@ def read_records(path: str) -> Iterator[Record | Note]:
 
 def opens_a_document(line: bytes) -> bool:
     """Whether the first line is the beginning of one document over the whole file: no record ends like this."""
-    return bool(_ARRAY.match(line)) or (line.startswith(b"{") and line.endswith((b"{", b"[", b",", b":")))
+    if line.startswith(b"{"):
+        return line.endswith((b"{", b"[", b",", b":")) or bool(_IS_HAR.match(line))
+    return bool(_ARRAY.match(line))
 
 
 def _from_document(path: str, lines: Iterable[Record | Note]) -> Iterator[Record | Note]:
@@ -81,6 +96,11 @@ def _mended(path: str, whole: bytes, start: int) -> Iterator[Record | Note]:
 def _split(document: bytes) -> list[bytes]:
     if document.lstrip().startswith(b"["):
         return [bytes(raw) for raw in _elements(document)]
+    if _IS_HAR.match(document):
+        try:
+            return [bytes(raw) for raw in _har(document).log.entries]
+        except msgspec.ValidationError:  # a log of another kind
+            pass
     return [bytes(_any(document))]
 
 
