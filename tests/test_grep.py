@@ -155,6 +155,19 @@ def test_kind_is_a_kind_of_action(unspool: Run, machine: Machine) -> None:
     assert names == ["Edit", "apply_patch"]
 
 
+def test_several_kinds(unspool: Run, machine: Machine) -> None:
+    options = ("--json", "--kind", "file_edit", "--kind", "tool_result")
+    events = found(unspool, machine, "type", *options)
+    assert {event["type"] for event in events} == {"tool_call", "tool_result"}
+    assert {event["content"].get("kind", "file_edit") for event in events} == {"file_edit"}
+
+
+def test_a_kind_that_nothing_is_of_is_a_mistake(unspool: Run, machine: Machine) -> None:
+    done = unspool("grep", "teapot", "--kind", "file_edits", **machine.environment)
+    assert done.returncode == 2
+    assert b"'file_edits' is none of user, thinking, message, tool_call" in done.stderr
+
+
 def test_only_one_agent(unspool: Run, machine: Machine) -> None:
     agents = {
         event["metadata"]["agent"]

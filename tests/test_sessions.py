@@ -348,3 +348,19 @@ def test_two_agents_may_use_the_same_id(unspool: Run, machine: Machine) -> None:
     machine.codex(Codex(SHOP).user("Make tea").says("Ready"))
     assert ids(unspool, machine, "--agent", "codex") == [THREAD, SHOP]
     assert ids(unspool, machine, "--agent", "claude") == [SHOP]
+
+
+def test_what_each_session_cost(unspool: Run, machine: Machine) -> None:
+    pytest.importorskip("genai_prices")
+    log = Codex("019c0002-0000-7000-8000-000000000001", day=4).line("turn_context", cwd="/srv", model="gpt-5-codex")
+    machine.codex(log.user("Boil").says("Boiling").counts(1_000_000, 0, 0, 0))
+    assert all("cost" not in row for row in rows(unspool, machine))
+    told = {row["prompt"]: (row["cost"], row["priced"]) for row in rows(unspool, machine, "--cost")}
+    assert told["Boil"][0] == pytest.approx(1.25)  # gpt-5-codex, a million tokens
+    assert told["Mend the login"] == (None, False)  # a model that has no price, and is not free
+    done = unspool("sessions", "--cost", **machine.environment)
+    assert b"   $1.25  Boil" in done.stdout
+    assert b"       ?  Mend the login" in done.stdout
+    assert b", $1.25 (3 not fully priced)" in done.stderr
+    done = unspool("sessions", "--cost", "--agent", "claude", **machine.environment)
+    assert done.stderr.endswith(b", cost unknown\n")

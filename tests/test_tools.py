@@ -88,8 +88,9 @@ def test_differences_from_what_we_expect(unspool: Run, machine: Machine) -> None
     assert list(seen) == [("claude_code", "Read"), ("claude_code", "Teleport")]
     assert seen["claude_code", "Teleport"]["differences"] == ["not in the vocabulary"]
     read = seen["claude_code", "Read"]["differences"]
-    assert "argument 'zoom' is not expected (number 1)" in read
-    assert "argument 'file_path' is missing in 1 call" in " ".join(read)
+    assert "argument 'zoom' is not expected (1 × number)" in read
+    assert "argument 'file_path' is missing in 1 call" in read
+    assert "1 call does not fit" in read
     assert not any("limit" in difference for difference in read)
 
 

@@ -10,6 +10,17 @@ if TYPE_CHECKING:
     from unspool.jobs.grep import Hit
 
 
+def _known(_context: click.Context, _option: click.Parameter, kinds: tuple[str, ...]) -> tuple[str, ...]:
+    """A name that no event has would find nothing, and look as if there were nothing."""
+    if kinds:
+        from unspool.jobs.grep import KINDS
+
+        for kind in kinds:
+            if kind not in KINDS:
+                raise click.BadParameter(f"{kind!r} is none of {', '.join(KINDS)}")
+    return kinds
+
+
 @click.command("grep")
 @click.argument("pattern")
 @click.argument("paths", metavar="[PATH…]", nargs=-1)
@@ -17,8 +28,15 @@ if TYPE_CHECKING:
 @click.option("--raw", is_flag=True, help="The same, with what the event came from (`metadata.payload`) beside it.")
 @click.option("--limit", metavar="N", type=click.IntRange(min=1), help="Stop after N events.")
 @AGENT
-@click.option("--kind", metavar="K", help="Only events of this type (tool_call, user, …) or kind (file_edit, …).")
-@click.option("-i", "--ignore-case", is_flag=True, help="Take A to Z for a to z.")
+@click.option(
+    "--kind",
+    "kinds",
+    metavar="K",
+    multiple=True,
+    callback=_known,
+    help="Only events of this type (tool_call, user, …), or calls of this kind (file_edit, …); may be several.",
+)
+@click.option("-i", "--ignore-case", is_flag=True, help="Capitals and small letters are the same, A to Z only.")
 @click.option("-E", "--regexp", is_flag=True, help="PATTERN is a regular expression.")
 @JOBS
 @click.pass_context
@@ -30,7 +48,7 @@ def command(
     raw: bool,
     limit: int | None,
     agent: str | None,
-    kind: str | None,
+    kinds: tuple[str, ...],
     ignore_case: bool,
     regexp: bool,
     jobs: int | None,
@@ -42,6 +60,7 @@ def command(
 
     \b
     unspool grep 'connection refused' --kind tool_result
+    unspool grep checkout.py --kind file_edit --kind file_write
     unspool grep '"name":"apply_patch"' --raw --limit 5
     """
     import gc
@@ -53,7 +72,7 @@ def command(
 
     gc.disable()  # nothing here is cyclic
     form = "raw" if raw else "json" if as_json else "line"
-    query = Query(pattern, regexp, ignore_case, kind, agent, form, limit)
+    query = Query(pattern, regexp, ignore_case, kinds, agent, form, limit)
     found = notes = 0
     with fetched(paths) as local, reading("searching") as seen:
         for path, searched in grep(query, local, jobs):
@@ -64,7 +83,8 @@ def command(
                 hit.line = named_json(hit.line)
                 _say(hit)
     if notes:
-        say(f"{plural(notes, 'record')} in these logs could not be read or understood: see `unspool sources`")
+        where = "`unspool cook` names them" if paths else "see `unspool sources`"
+        say(f"{plural(notes, 'record')} in these logs could not be read or understood: {where}")
     if not found:
         context.exit(1)
 
@@ -72,14 +92,17 @@ def command(
 def _say(hit: "Hit") -> None:
     from unspool.cli.words import colour, fit, local, terminal_width
     from unspool.views.harmless import safe
+    from unspool.views.prose import cells
 
     if hit.line:
         click.echo(hit.line, nl=False)
         return
     _, session, time, stream, kind = hit.event
     place = safe(f"{session[:13]:<13} {local(time):<16} {'' if stream == 'main' else stream[:14] + ' '}{kind:<13} ")
-    width = max(terminal_width(1, 160) - len(place), 40)
-    before, match = safe(hit.before)[-width // 3 :], safe(hit.match)[:width]
-    after = fit(safe(hit.after), max(width - len(before) - len(match), 1)).rstrip()
+    width = max(terminal_width(1, 160) - len(place), 20)
+    before, match = safe(hit.before)[-width // 3 :], safe(hit.match)
+    if cells(before) + cells(match) >= width:
+        before, match = "", fit(match, width - 1).rstrip()
+    after = fit(safe(hit.after), width - cells(before) - cells(match)).rstrip()
     marked = click.style(match, fg="red", bold=True)
     click.echo(f"{click.style(place, dim=True)}{before}{marked}{after}", color=colour())

@@ -29,10 +29,11 @@ def list_(as_json: bool) -> None:
     if as_json:
         echo(map(record, found))
         return
-    click.echo(f"{'provider':<18} {'api':<10} {'key':<22} address")
-    for row in found:
-        key = row.key or ("needs none" if row.keyless else "-")
-        click.echo(f"{row.name:<18} {row.api:<10} {key:<22} {row.base_url}")
+    keys = [row.key or ("needs none" if row.keyless else "-") for row in found]
+    named, kept = max(len("provider"), *(len(row.name) for row in found)), max(map(len, keys))
+    click.echo(f"{'provider':<{named}}  {'api':<9}  {'key':<{kept}}  address")
+    for row, key in zip(found, keys, strict=True):
+        click.echo(f"{row.name:<{named}}  {row.api:<9}  {key:<{kept}}  {row.base_url}")
         for name, model in row.pointers.items():
             default = " (default)" if name == config.default else ""
             click.echo(f"  {name} → {model}{default}")

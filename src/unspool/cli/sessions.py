@@ -7,7 +7,13 @@ import click
 from unspool.cli.options import AGENT, JOBS, JSON
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from unspool.jobs.sessions import SessionRow
+
+
+_NAME = 12
+"""Characters of a name that the table has a column for; a longer one pushes its own row aside, and no other."""
 
 
 @click.command("sessions")
@@ -17,6 +23,7 @@ if TYPE_CHECKING:
 @click.option("--since", metavar="T", help="Only what went on after T: a date, a time, or a span such as 3d or 12h.")
 @click.option("--until", metavar="T", help="Only what began before T.")
 @click.option("--limit", metavar="N", type=click.IntRange(min=1), help="The N newest.")
+@click.option("--cost", "costs", is_flag=True, help="What each cost, in US dollars by list prices.")
 @JSON
 @JOBS
 def command(
@@ -26,6 +33,7 @@ def command(
     since: str | None,
     until: str | None,
     limit: int | None,
+    costs: bool,
     as_json: bool,
     jobs: int | None,
 ) -> None:
@@ -35,7 +43,8 @@ def command(
 
     \b
     unspool sessions --since 3d
-    unspool sessions --project . --json | jq .tokens
+    unspool sessions --project . --cost
+    unspool sessions --json | jq .tokens
     """
     import gc
     from pathlib import Path
@@ -55,64 +64,84 @@ def command(
         moment(until) if until else None,
     )
     with fetched(paths) as local, reading() as seen:
-        rows = list_sessions(local, wanted, limit, jobs, seen)
+        rows = list_sessions(local, wanted, limit, jobs, seen, costs)
         for row in rows if local != list(paths) else ():
             row.files = list(map(named, row.files))
     if as_json:
         click.echo(b"".join(msgspec.json.encode(row) + b"\n" for row in rows), nl=False)
         return
-    _say(rows, bool(paths or agent or project or since or until))
+    _say(rows, costs, bool(paths or agent or project or since or until))
 
 
-def _say(rows: "list[SessionRow]", filtered: bool) -> None:
-    from unspool.cli.words import (
-        colour,
-        fit,
-        human,
-        local,
-        one_line,
-        plural,
-        say,
-        short_names,
-        span,
-        terminal_width,
-    )
-    from unspool.model.session import Tokens
-    from unspool.views.harmless import safe
+def _say(rows: "list[SessionRow]", costs: bool, filtered: bool) -> None:
+    from unspool.cli.words import colour, fit, one_line, say, short_names, terminal_width
 
     if not rows:
         say("no session that matches" if filtered else "no session: see `unspool sources` for where we look")
         return
-    names = short_names([row.id for row in rows])
-    widest = max(len("session"), *map(len, names))
-    wide = (columns := terminal_width(1, 120)) >= 100
-    asked = max(columns - widest - (78 if wide else 56), 12)
-    words = ("input", "cached", "output")
-    heads = _line(f"{'session':<{widest}}", "agent", "start", "took", "turns", "tools", words, wide)
-    lines = [click.style(f"{heads}  asked", dim=True)]
-    for row, name in zip(rows, names, strict=True):
-        counts = (
-            human(row.tokens.input + row.tokens.cache_write),
-            human(row.tokens.cache_read),
-            human(row.tokens.output),
-        )
-        shown = click.style(f"{safe(name):<{widest}}", fg="yellow")
-        start = local(row.start) if wide else local(row.start)[5:]  # without the year
-        line = _line(shown, row.agent, start, span(row.duration), row.turns, row.tools, counts, wide)
-        lines.append(f"{line}  {fit(one_line(row.prompt or row.title or '(nothing)'), asked).rstrip()}")
+    names = ["session", *short_names([row.id for row in rows])]
+    widest = max(size for size in map(len, names) if size <= _NAME)
+    columns = terminal_width(1, 120)
+    heads, *told = _table(rows, columns >= widest + (101 if costs else 92), costs)
+    asked = max(columns - widest - len(heads) - 3, 8)
+    lines = [click.style(f"{names[0]:<{widest}} {heads}  asked", dim=True)]
+    for row, name, line in zip(rows, names[1:], told, strict=True):
+        room = max(asked - max(len(name) - widest, 0), 8)
+        text = fit(one_line(row.prompt or row.title or "(nothing)"), room).rstrip()
+        lines.append(f"{click.style(f'{name:<{widest}}', fg='yellow')} {line}  {text}")
     click.echo("\n".join(lines), color=colour())
+    say(_sum(rows, costs))
+
+
+def _table(rows: "list[SessionRow]", wide: bool, costs: bool) -> "Iterator[str]":
+    """The heads, then each row, but for its name and what was asked. On a narrow terminal only what cannot be done
+    without: no year, unless it is another than the newest session's."""
+    from unspool.cli.words import human, local, span
+
+    starts = [local(row.start) for row in rows]
+    year = max(starts)[:4]
+    if not wide:
+        starts = [start[5:] if start.startswith(year) else start[:10] for start in starts]
+    shown = ["agent", "start", *(["took", "turns", "tools"] if wide else [] if costs else ["tools"])]
+    shown += ["input", "cached", "output", *(["cost"] if costs else [])]
+    forms = {"agent": "<11", "start": "<16" if wide else "<11", "turns": ">5", "tools": ">5", "cost": ">8"}
+    yield " ".join(f"{head:{forms.get(head, '>7')}}" for head in shown)
+    for row, start in zip(rows, starts, strict=True):
+        tokens = row.tokens
+        cells = {
+            "agent": row.agent,
+            "start": start,
+            "took": span(row.duration or None),  # one moment is all that is known
+            "turns": str(row.turns),
+            "tools": str(row.tools),
+            "input": human(tokens.input + tokens.cache_write),
+            "cached": human(tokens.cache_read),
+            "output": human(tokens.output),
+            "cost": _cost(row),
+        }
+        yield " ".join(f"{cells[head]:{forms.get(head, '>7')}}" for head in shown)
+
+
+def _cost(row: "SessionRow") -> str:
+    from unspool.cli.words import dollars
+
+    if isinstance(row.cost, float):
+        return dollars(row.cost, bool(row.priced))
+    return "?" if row.tokens.total else ""  # nothing was used, or nobody says so
+
+
+def _sum(rows: "list[SessionRow]", costs: bool) -> str:
+    from unspool.cli.words import dollars, human, plural
+    from unspool.model.session import Tokens
+
     total = sum((row.tokens for row in rows), Tokens())
-    say(
+    told = (
         f"{plural(len(rows), 'session')}: {human(total.input + total.cache_write)} tokens in, "
         f"{human(total.cache_read)} from the cache, {human(total.output)} out"
     )
-
-
-def _line(
-    name: str, agent: str, start: str, took: str, turns: object, tools: object, tokens: tuple[str, str, str], wide: bool
-) -> str:
-    """One row but for what was asked; on a narrow terminal only what cannot be done without."""
-    read, cached, output = tokens
-    if not wide:  # without the year
-        return f"{name} {agent:<11} {start:<11} {tools!s:>5} {read:>7} {cached:>7} {output:>7}"
-    return f"{name} {agent:<11} {start:<16} {took:>7} {turns!s:>5} {tools!s:>5} {read:>7} {cached:>7} {output:>7}"
+    if not costs:
+        return told
+    priced = [row.cost for row in rows if isinstance(row.cost, float)]
+    without = sum(not row.priced for row in rows)
+    cost = dollars(sum(priced)) if priced else "cost unknown"
+    return f"{told}, {cost}{f' ({without:,} not fully priced)' if without and priced else ''}"

@@ -64,7 +64,7 @@ def _events(session: "Found", stream: str | None, raw: bool, copied: bool) -> No
 
 
 def _transcript(session: "Found", stream: str | None, as_markdown: bool, full: bool, thinking: bool) -> None:
-    from unspool.cli.words import colour, plural, say
+    from unspool.cli.words import colour, columns_of, plural, say
     from unspool.jobs.show import show
     from unspool.sources.copies import named
     from unspool.views.markdown import markdown
@@ -76,23 +76,25 @@ def _transcript(session: "Found", stream: str | None, as_markdown: bool, full: b
         for line in markdown(assembled):
             click.echo(line)
     else:
-        for line in _header(session):
+        width = columns_of(1)
+        for line in _header(session, width):
             click.echo(line, color=colour())
-        for line in lines(outline(assembled), paint, Cut(full, thinking, session.facts.project)):
+        for line in lines(outline(assembled), paint, Cut(full, thinking, session.facts.project, width)):
             click.echo(line, color=colour())
     if notes:
         first = named(f"{notes[0].origin}: {notes[0].reason}")
         say(f"{plural(len(notes), 'record')} not understood, the first at {first}")
 
 
-def _header(session: "Found") -> list[str]:
+def _header(session: "Found", width: int | None) -> list[str]:
     from unspool.cli.words import human, local, one_line, plural, span
     from unspool.jobs.sessions import row_of
+    from unspool.views.prose import broken, cells
 
     row = row_of(session)
     tokens = row.tokens
     place = f"{row.project or ''}{f' ({row.branch})' if row.branch else ''}"
-    about = [row.agent, row.model, place, f"{local(row.start)}, {span(row.duration)}" if row.start else ""]
+    about = [row.agent, row.model, place, ", ".join(filter(None, [local(row.start), span(row.duration or None)]))]
     words = ("in", "cached", "written", "out")
     told = (tokens.input, tokens.cache_read, tokens.cache_write, tokens.output)
     counts = [
@@ -100,11 +102,12 @@ def _header(session: "Found") -> list[str]:
         plural(row.tools, "tool call"),
         ", ".join(f"{human(number)} {what}" for number, what in zip(told, words, strict=True) if number),
     ]
-    title = [click.style(one_line(row.title), bold=True)] if row.title else []
+    name, where = one_line(row.id), one_line(" · ".join(filter(None, about)))
+    fits = width is None or cells(name) + cells(where) + 2 <= width
     return [
-        *title,
-        click.style(f"{one_line(row.id)}  ", fg="yellow")
-        + click.style(one_line(" · ".join(filter(None, about))), dim=True),
+        *(click.style(line, bold=True) for line in broken(one_line(row.title), width) if line),
+        click.style(name, fg="yellow") + (click.style(f"  {where}", dim=True) if fits else ""),
+        *(click.style(line, dim=True) for line in broken(where, width) if not fits),
         click.style(" · ".join(filter(None, counts)), dim=True),
         "",
     ]

@@ -11,6 +11,8 @@ from unspool.cli.words import plural
 from unspool.views.harmless import safe
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from unspool.jobs.sources import SourceSeen
 
 
@@ -36,7 +38,7 @@ def command(as_json: bool, jobs: int | None) -> None:
 
 
 def _say(found: "list[SourceSeen]") -> None:
-    from unspool.cli.words import colour, human, local
+    from unspool.cli.words import colour, human, local, terminal_width
 
     head = f"{'agent':<18} {'files':>7} {'bytes':>8} {'sessions':>8}  {'oldest':<16}  newest"
     click.secho(head, dim=True, color=colour())
@@ -50,7 +52,8 @@ def _say(found: "list[SourceSeen]") -> None:
             click.secho(f"{source.title:<18} {_looked(source)}", dim=True, color=colour())
         for folder in dict.fromkeys(place.folder for place in source.places if place.exists and there):
             patterns = [name for place in source.places if place.folder == folder for name in place.patterns]
-            click.secho(f"  {_short(folder)}: {', '.join(dict.fromkeys(patterns))}", dim=True, color=colour())
+            for line in _listed(f"  {_short(folder)}: ", list(dict.fromkeys(patterns)), terminal_width(1, 10_000)):
+                click.secho(line, dim=True, color=colour())
         for folder in dict.fromkeys(place.folder for place in source.places if not place.readable):
             click.secho(f"  cannot be looked into: {_short(folder)}", fg="yellow", color=colour())
         for path in source.unclaimed[:3]:
@@ -59,6 +62,17 @@ def _say(found: "list[SourceSeen]") -> None:
             click.secho(f"  … and {len(source.unclaimed) - 3:,} more files", fg="yellow", color=colour())
         for reason, number in list(source.notes.items())[:5]:
             click.secho(f"  {number:,} × {safe(reason)}", fg="yellow", color=colour())
+
+
+def _listed(head: str, names: list[str], width: int) -> "Iterator[str]":
+    """The names behind the head, in as many lines as a terminal of this width needs."""
+    line = head
+    for name, end in zip(names, [", "] * (len(names) - 1) + [""], strict=True):
+        if len(line) + len(name) + len(end) > width and line.strip():
+            yield line.rstrip()
+            line = "    "
+        line += name + end
+    yield line
 
 
 def _looked(source: "SourceSeen") -> str:

@@ -73,7 +73,7 @@ def tree(headishes: tuple[str, ...], full: bool, as_json: bool) -> None:
     if as_json:
         echo({**each.record(), "children": grown.children[name]} for name, each in grown.turns.items())
         return
-    from unspool.cli.words import say
+    from unspool.cli.words import colour, say
     from unspool.views.turns import tree as drawn
 
     told = snippets(grown.turns.values())
@@ -81,7 +81,7 @@ def tree(headishes: tuple[str, ...], full: bool, as_json: bool) -> None:
         if number and turn in grown.roots:
             click.echo()
         if isinstance(turn, int):
-            click.secho(f"{margin}   … {turn:,} turns", dim=True)
+            click.secho(f"{margin}   … {turn:,} turns", dim=True, color=colour())
         else:
             _say_branch(margin, grown.turns[turn], told[turn])
     if not grown.turns:
@@ -243,7 +243,7 @@ def _say_threads(rows: "list[ThreadRow]") -> None:
     widest = max(map(len, names))
     marks = [", ".join(row.bookmarks) for row in rows]
     marked = min(max(len("bookmark"), *map(len, marks)), 24)
-    asked = max(terminal_width(1, 120) - widest - marked - 48, 20)
+    asked = max(terminal_width(1, 120) - widest - marked - 48, 12)
     head = f"{'thread':<{widest}}  {'bookmark':<{marked}}  {'last':<16} {'turns':>5}  {'model':<18} asked"
     click.secho(head, dim=True, color=colour())
     for row, name, mark in zip(rows, names, marks, strict=True):
@@ -257,16 +257,16 @@ def _say_threads(rows: "list[ThreadRow]") -> None:
 
 def _say_turns(turns: "list[Shown]", full: bool) -> None:
     from unspool.cli.show import paint
-    from unspool.cli.words import colour
+    from unspool.cli.words import colour, columns_of
     from unspool.views.text import Cut, lines
     from unspool.views.turns import rows
 
-    widest = len(str(len(turns)))
+    widest, width = len(str(len(turns))), columns_of(1)
     for number, each in enumerate(turns, 1):
         if number > 1:
             click.echo()
         click.echo(click.style(f"{number:>{widest}}  ", dim=True) + _heading(each), color=colour())
-        for line in lines(rows(each.turn, each.message, full), paint, Cut(full)):
+        for line in lines(rows(each.turn, each.message, full), paint, Cut(full, width=width)):
             click.echo(line, color=colour())
 
 

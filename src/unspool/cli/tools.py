@@ -67,6 +67,6 @@ def _say(seen: "list[ToolSeen]", differences: bool) -> None:
             else f"{tool.generic:>8.0%}"
         )
         line = f"{fit(one_line(tool.name), 30)} {tool.calls:>7,} {share}  {kind:<11} "
-        click.echo(line + fit(one_line(arguments), max(width - 61, 20)).rstrip(), color=colour())
+        click.echo(line + fit(one_line(arguments), max(width - 61, 12)).rstrip(), color=colour())
         for difference in tool.differences if differences else ():
             click.secho(f"  {one_line(difference)}", fg="yellow", color=colour())

@@ -67,8 +67,9 @@ def _say(catalog: "Catalog") -> None:
 
 
 def _list(catalog: "Catalog") -> None:
-    from unspool.cli.words import human, one_line, plural
+    from unspool.cli.words import dollars, fit, human, one_line, plural, terminal_width
 
+    room = max(terminal_width(1, 120) - 54, 12)
     for reel in catalog:
         if reel.kind != "session":
             reel.load()
@@ -76,9 +77,9 @@ def _list(catalog: "Catalog") -> None:
         usage = row.usage
         tokens = usage.input + usage.cache_read + usage.cache_write + usage.output
         size = plural(row.requests, "request") if row.requests is not None else plural(row.turns, "turn")
-        cost = f"${row.cost:.2f}" if row.cost is not None else ""
-        told = f"{row.kind:<8} {row.agent or '':<12} {size:>12} {human(tokens):>8} {cost:>8}  {one_line(row.name)[:60]}"
-        click.echo(told.rstrip())
+        cost = dollars(row.cost, row.priced) if row.cost is not None else "?" if tokens else ""
+        told = f"{row.kind:<8} {row.agent or '':<12} {size:>12} {human(tokens):>8} {cost:>8}"
+        click.echo(f"{told}  {fit(one_line(row.name), room).rstrip()}")
     say_notes(catalog)
     _say(catalog)
 

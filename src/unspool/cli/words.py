@@ -22,6 +22,11 @@ def human(number: int) -> str:
     return str(number)
 
 
+def dollars(cost: float, whole: bool = True) -> str:
+    """US dollars; marked where some of what was used has no price."""
+    return ("<$0.01" if 0 < cost < 0.005 else f"${cost:,.2f}") + ("" if whole else "+")
+
+
 def span(seconds: float | None) -> str:
     """A duration, in two units at most."""
     if seconds is None:
@@ -80,6 +85,11 @@ def terminal_width(stream: int, otherwise: int = 100) -> int:
     from shutil import get_terminal_size  # 2 ms that pipes need not pay
 
     return get_terminal_size((otherwise, 24)).columns
+
+
+def columns_of(stream: int) -> int | None:
+    """None of a pipe, a file: there lines are as long as they are."""
+    return terminal_width(stream) if os.isatty(stream) else None
 
 
 def colour() -> bool | None:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from typing import get_args
 
 import msgspec
 from msgspec import Struct
@@ -15,9 +16,12 @@ from unspool.ingest.logs import OpenLog, open_log
 from unspool.ingest.needles import cannot_match
 from unspool.ingest.originals import Originals
 from unspool.model import Event, Note
-from unspool.model.event import ToolCall
+from unspool.model.action import Kind
+from unspool.model.event import Content, ToolCall
 from unspool.sources.files import DASH
 
+KINDS = tuple(dict.fromkeys([*(content.type for content in get_args(Content)), *get_args(Kind)]))
+"""What events are: their types, and of calls what they mean."""
 _AROUND = 60
 """Bytes of an event that are shown around a hit."""
 
@@ -27,8 +31,8 @@ class Query(Struct, frozen=True):
     regex: bool = False
     fold: bool = False
     """Capitals and small letters are the same: A to Z only."""
-    kind: str | None = None
-    """A type of event, or a kind of action."""
+    kinds: tuple[str, ...] = ()
+    """Types of events, or kinds of actions; none: all."""
     agent: str | None = None
     form: str = "line"
     """line: for people. json: the event. raw: the event and what it came from."""
@@ -114,7 +118,7 @@ def _search(query: Query, log: OpenLog) -> Searched:
         if isinstance(item, Note):
             searched.notes += 1
             continue
-        if query.kind is not None and not _is_of(item, query.kind):
+        if query.kinds and not _is_one_of(item, query.kinds):
             continue
         data = body(item)
         place = matches(data)
@@ -127,9 +131,9 @@ def _search(query: Query, log: OpenLog) -> Searched:
     return searched
 
 
-def _is_of(event: Event, kind: str) -> bool:
+def _is_one_of(event: Event, kinds: tuple[str, ...]) -> bool:
     content = event.content
-    return content.type == kind or (isinstance(content, ToolCall) and content.kind == kind)
+    return content.type in kinds or (isinstance(content, ToolCall) and content.kind in kinds)
 
 
 def _bytes(pattern: str) -> bytes:

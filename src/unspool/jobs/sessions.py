@@ -2,16 +2,18 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from unspool.engine.local import each, jobs_for
 from unspool.errors import InputNotFound, UnknownFormat
 from unspool.ingest.digests import FileDigest, digest_file
 from unspool.ingest.finding import meant
 from unspool.ingest.sessions import Found, digests, gather
+from unspool.model import Usage
 from unspool.model.session import Tokens
 from unspool.sources.files import legible
 from unspool.sources.values import time_of
+from unspool.transforms.prices import rates_of
 
 Seen = Callable[[str], None]
 
@@ -39,6 +41,10 @@ class SessionRow(Struct):
     branch: str | None
     version: str | None
     parent: str | None
+    cost: float | UnsetType | None = UNSET
+    """US dollars, where that was asked for; None where no price is known."""
+    priced: bool | UnsetType = UNSET
+    """Whether the cost is of all that was used."""
 
 
 class Filter(Struct, frozen=True):
@@ -85,11 +91,15 @@ def list_sessions(
     limit: int | None = None,
     jobs: int | None = None,
     seen: Seen = lambda _path: None,
+    costs: bool = False,
 ) -> list[SessionRow]:
     """Newest first."""
     found, _ = find_sessions(paths, jobs, seen)
-    kept = [session for session in found if wanted.keeps(session)]
-    return list(map(row_of, kept[:limit]))
+    kept = [session for session in found if wanted.keeps(session)][:limit]
+    rows = list(map(row_of, kept))
+    for row, session in zip(rows, kept, strict=True) if costs else ():
+        row.cost, row.priced = cost_of(session)
+    return rows
 
 
 def row_of(session: Found) -> SessionRow:
@@ -115,6 +125,29 @@ def row_of(session: Found) -> SessionRow:
         version=facts.version,
         parent=facts.parent,
     )
+
+
+def cost_of(session: Found) -> tuple[float | None, bool]:
+    """US dollars, and whether all that was used has a price. Each stream by the model that it used most, which is exact
+    where there was only one."""
+    start = time_of(session.start)
+    costs = [
+        _price(stream.tokens, max(used, key=lambda name: used[name]) if used else session.facts.model, start)
+        for stream in session.streams.values()
+        for used in [stream.models]
+        if stream.tokens.total
+    ]
+    priced = [cost for cost in costs if cost is not None]
+    if not priced:
+        return None, not costs
+    elsewhere = _price(session.copied, session.model, start) or 0.0
+    return max(sum(priced) - elsewhere, 0.0), len(priced) == len(costs)
+
+
+def _price(tokens: Tokens, model: str | None, start: int | None) -> float | None:
+    usage = Usage(tokens.input, tokens.cache_read, tokens.cache_write, tokens.output, tokens.reasoning)
+    rates = rates_of(model, 0, start) if model else None  # a sum of many calls is no long prompt
+    return None if rates is None else rates.cost(usage).total
 
 
 def _read(missing: Iterable[str], jobs: int | None) -> Iterator[FileDigest]:

@@ -141,13 +141,17 @@ def _differences(expected: type[Call] | None, tally: _Tally) -> Iterator[str]:
             yield f"argument {key!r} is not expected ({_counts(types)})"
     for key, field in fields.items():
         if field.required and key != expected.bare and said[key] < tally.calls:
-            yield f"argument {key!r} is missing in {tally.calls - said[key]:,} calls"
-    if tally.kinds["generic"]:
-        yield f"{tally.kinds['generic']:,} calls do not fit"
+            yield f"argument {key!r} is missing in {_told(tally.calls - said[key])}"
+    if generic := tally.kinds["generic"]:
+        yield f"{_told(generic)} {'does' if generic == 1 else 'do'} not fit"
+
+
+def _told(calls: int) -> str:
+    return f"{calls:,} call{'' if calls == 1 else 's'}"
 
 
 def _counts(types: Counter[str]) -> str:
-    return ", ".join(f"{kind} {number:,}" for kind, number in types.most_common(_EXAMPLES))
+    return ", ".join(f"{number:,} × {kind}" for kind, number in types.most_common(_EXAMPLES))
 
 
 def _type(value: Any) -> str:

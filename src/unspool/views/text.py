@@ -5,12 +5,15 @@ from typing import TypeAlias
 
 from unspool.views.harmless import safe
 from unspool.views.outline import Row
+from unspool.views.prose import broken
 
 Paint: TypeAlias = Callable[[str, str], str]
 """Text and the name of a style → text as the terminal wants it."""
 
 _LINES, _DIFF = 8, 40
 """Lines of an output and of a diff that are shown."""
+_LONG = 400
+"""Characters that are shown of one line of these: a program's answer may be a single line of any length."""
 _MARGIN = "  "
 _UNSAID = ("context", "system")
 _HOOK = "hook "
@@ -24,9 +27,13 @@ _APART = ("prompt", "said", "agent")
 
 
 class Cut:
-    """How much of long things is shown, and what need not be said of paths: the folder that they are all in."""
+    """How much of long things is shown, and what need not be said of paths: the folder that they are all in. On a
+    terminal, of which the width is given, what was said is broken between words."""
 
-    def __init__(self, full: bool, thinking: bool = False, project: str | None = None) -> None:
+    def __init__(
+        self, full: bool, thinking: bool = False, project: str | None = None, width: int | None = None
+    ) -> None:
+        self.width = width
         self.full = full
         self.thinking = thinking or full
         self.project = f"{project.rstrip('/')}/" if project and len(project) > 1 else None
@@ -38,9 +45,14 @@ class Cut:
     def lines(self, text: str, most: int) -> tuple[list[str], int]:
         """The lines to show, and how many are left out."""
         lines = text.rstrip("\n").split("\n") if text.strip() else []
-        if self.full or len(lines) <= most + 1:
+        if self.full:
             return lines, 0
-        return lines[:most], len(lines) - most
+        shown = lines if len(lines) <= most + 1 else lines[:most]
+        return list(map(_begun, shown)), len(lines) - len(shown)
+
+    def prose(self, text: str, margin: int) -> Iterator[str]:
+        """The lines of what somebody said, so many columns from the left."""
+        return broken(text, None if self.width is None else self.width - margin)
 
 
 def lines(rows: Iterator[Row], paint: Paint, cut: Cut) -> Iterator[str]:
@@ -63,12 +75,13 @@ def _row(row: Row, paint: Paint, cut: Cut) -> Iterator[str]:
     margin = "│ " * row.depth if row.depth else ""
     match row.kind:
         case "prompt":
-            for number, line in enumerate(_safe(row.head).strip().split("\n")):
+            for number, line in enumerate(cut.prose(_safe(row.head).strip(), len(margin) + 2)):
                 yield margin + paint(f"{'❯' if number == 0 else ' '} {line}", "prompt")
         case "said":
-            yield from (f"{margin}{_MARGIN}{line}" for line in _safe(row.head).strip().split("\n"))
+            said = cut.prose(_safe(row.head).strip(), len(margin) + len(_MARGIN))
+            yield from (f"{margin}{_MARGIN}{line}" for line in said)
         case "thinking":
-            yield from (f"{margin}{_MARGIN}{line}" for line in _thinking(row.head, paint, cut))
+            yield from (f"{margin}{_MARGIN}{line}" for line in _thinking(row.head, paint, cut, len(margin)))
         case "call":
             yield from (f"{margin}{_MARGIN}{line}" for line in _call(row, paint, cut))
         case "result":
@@ -82,13 +95,14 @@ def _row(row: Row, paint: Paint, cut: Cut) -> Iterator[str]:
             yield from (f"{margin}{_MARGIN}{line}" for line in _notice(row, paint, cut))
 
 
-def _thinking(text: str, paint: Paint, cut: Cut) -> Iterator[str]:
+def _thinking(text: str, paint: Paint, cut: Cut, margin: int) -> Iterator[str]:
     """Folded to a line unless all of it is wanted."""
-    lines = _safe(text).strip().split("\n")
+    text = _safe(text).strip()
     if not cut.thinking:
-        more = f" {_left(len(lines) - 1)}" if len(lines) > 1 else " …" if len(lines[0]) > _FOLDED else ""
-        lines = [lines[0][:_FOLDED].rstrip() + more]
-    for number, line in enumerate(lines):
+        first, *others = text.split("\n")
+        more = f" {_left(len(others))}" if others else " …" if len(first) > _FOLDED else ""
+        text = first[:_FOLDED].rstrip() + more
+    for number, line in enumerate(cut.prose(text, margin + len(_MARGIN) + 2)):
         yield paint(f"{'✻' if number == 0 else ' '} {line}", "thinking")
 
 
@@ -129,6 +143,10 @@ def _notice(row: Row, paint: Paint, cut: Cut) -> Iterator[str]:
     yield from (paint(f"{_MARGIN}{line}", "dim") for line in body)
     if left:
         yield paint(_MARGIN + _left(left), "dim")
+
+
+def _begun(line: str) -> str:
+    return line if len(line) <= _LONG else f"{line[:_LONG]}… {len(line) - _LONG:,} more characters"
 
 
 def _left(lines: int) -> str:

@@ -17,7 +17,7 @@ from unspool.ingest.implied import implied
 from unspool.ingest.sessions import Found
 from unspool.ingest.traffic import AUTO, Traffic
 from unspool.jobs.cook import Cooking
-from unspool.jobs.sessions import find_sessions
+from unspool.jobs.sessions import cost_of, find_sessions
 from unspool.jobs.show import read_session
 from unspool.jobs.view.growing import Growing, Replaced, size_of
 from unspool.jobs.view.pages import GraphRow, Grown, ReelKind, ReelRow
@@ -35,7 +35,6 @@ from unspool.model import (
 )
 from unspool.model.event import AgentMessage, SlashCommand, User
 from unspool.sources.values import time_of
-from unspool.transforms.prices import rates_of
 
 
 class Loaded(Struct):
@@ -307,14 +306,13 @@ class SessionReel(Reel):
         found, facts = self.found, self.found.facts
         tokens = found.tokens
         usage = Usage(tokens.input, tokens.cache_read, tokens.cache_write, tokens.output, tokens.reasoning)
-        start = time_of(found.start)
         row = ReelRow(
             id=self.id,
             kind="session",
             name=" ".join((facts.title or found.prompt or found.id)[:300].split()),
             agent=facts.agent,
             project=facts.project,
-            start=start,
+            start=time_of(found.start),
             end=time_of(found.end),
             model=found.model,
             turns=found.turns,
@@ -326,16 +324,5 @@ class SessionReel(Reel):
         known = self._loaded
         if known is not None:
             return summed(row, known.rows)
-        costs = [self._stream_cost(name, start) for name in found.streams if found.streams[name].tokens.total]
-        priced = [cost for cost in costs if cost is not None]
-        row.cost, row.priced = (sum(priced) if priced else None), len(priced) == len(costs)
+        row.cost, row.priced = cost_of(found)  # exact once the session was opened
         return row
-
-    def _stream_cost(self, name: str, start: int | None) -> float | None:
-        """By the model that a stream used most: exact once the session was opened."""
-        stream = self.found.streams[name]
-        tokens, used = stream.tokens, stream.models
-        model = max(used, key=lambda each: used[each]) if used else self.found.facts.model
-        usage = Usage(tokens.input, tokens.cache_read, tokens.cache_write, tokens.output, tokens.reasoning)
-        rates = rates_of(model, 0, start) if model else None  # a sum of many calls is no long prompt
-        return None if rates is None else rates.cost(usage).total
