@@ -34,6 +34,13 @@ def test_help_lists_every_command(unspool: Run) -> None:
         assert unspool(name, "--help").returncode == 0
 
 
+def test_help_is_not_cut_and_names_what_is_wanted(unspool: Run) -> None:
+    for name in COMMANDS:
+        lines = unspool(name, "--help", COLUMNS="80").stdout.decode().splitlines()
+        assert not [line for line in lines[1:] if line.endswith("...")], name
+        assert not [line for line in lines if "INTEGER" in line or "FLOAT" in line], name
+
+
 def test_a_command_that_is_misspelt(unspool: Run) -> None:
     done = unspool("prety", "x")
     assert (done.returncode, done.stdout) == (2, b"")

@@ -180,6 +180,17 @@ def test_markdown_of_recorded_calls(unspool: Run, tmp_path: Path) -> None:
     assert "```diff\n-pass\n+return 1\n```" in text
 
 
+def test_what_was_left_out_of_standard_output_is_told(unspool: Run, tmp_path: Path) -> None:
+    (tmp_path / "prose.txt").write_text("No call at all\n")
+    done = unspool("export", "markdown", tmp_path / "prose.txt")
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert b"1 record not understood, the first:" in done.stderr
+    Claude().user(f"The key is {KEY}").says("Thank you").save(tmp_path / "log.jsonl")
+    done = unspool("export", "markdown", tmp_path / "log.jsonl")
+    assert done.stderr == b"redacted: 1 \xc3\x97 anthropic-key\n"
+    assert unspool("export", "markdown", tmp_path / "log.jsonl", "-q").stderr == b""
+
+
 def test_a_page_needs_a_place(unspool: Run, tmp_path: Path) -> None:
     a_day().save(tmp_path / "trace.jsonl")
     done = unspool("export", "html", tmp_path / "trace.jsonl")

@@ -81,7 +81,14 @@ class Lazy(click.Group):
 @click.version_option(__version__, message="unspool %(version)s")
 @click.pass_context
 def unspool(ctx: click.Context) -> None:
-    """The conversations of LLM programs and coding agents: recorded, read, cooked into one graph."""
+    """The conversations of LLM programs and coding agents: recorded, read, cooked into one graph.
+
+    \b
+    unspool sessions       what the agents on this machine have done
+    unspool show latest    the newest session, as a transcript
+    unspool view           all of them in the browser
+    unspool run claude     record what an agent says to its model
+    """
     ctx.obj = __version__  # for commands that write it down
 
 

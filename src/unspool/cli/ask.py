@@ -46,8 +46,10 @@ if TYPE_CHECKING:
 @click.option("-y", "--yes", is_flag=True, help="Allow every call of a tool.")
 @click.option("--lenient", is_flag=True, help="Say in words what the provider does not take, with a warning.")
 @click.option("--max-tokens", metavar="N", type=click.IntRange(min=1), help="How long an answer may be.")
-@click.option("--rounds", metavar="N", type=click.IntRange(min=1), default=100, help="Calls to the model, at most.")
-@click.option("--timeout", metavar="S", type=Seconds(), default=600.0, help="Seconds to wait while nothing comes.")
+@click.option(
+    "--rounds", metavar="N", type=click.IntRange(min=1), default=100, help="Calls to the model, at most: 100."
+)
+@click.option("--timeout", metavar="S", type=Seconds(), default=600.0, help="Seconds to wait while nothing comes: 600.")
 @click.option("--no-thinking", is_flag=True, help="Do not show the model's thinking.")
 @click.option("--json", "as_json", is_flag=True, help="Each answer, and the results of its calls, as JSON lines.")
 def command(

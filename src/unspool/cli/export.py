@@ -20,7 +20,7 @@ def command() -> None:
     """Conversations as pages or Markdown, to be kept or shared. Secrets are taken out."""
 
 
-@command.command("html")
+@command.command("html", short_help="The viewer and the data, in one file or as a site.")
 @click.argument("paths", metavar="FILE|FOLDER|SESSION|THREAD…", nargs=-1, required=True)
 @click.option("-o", "--output", metavar="FILE", help="One page with everything in it; - is standard output.")
 @click.option(
@@ -58,7 +58,7 @@ def html(version: str, paths: tuple[str, ...], output: str | None, site: str | N
         _say(output if output is not None else f"{site}/index.html", catalog, redaction)
 
 
-@command.command("markdown")
+@command.command("markdown", short_help="A transcript as Markdown.")
 @click.argument("path", metavar="FILE|SESSION|THREAD")
 @click.option("-o", "--output", metavar="FILE", default="-", help="Where to write; - is standard output (default).")
 @_REDACT
@@ -79,7 +79,7 @@ def markdown(path: str, output: str, redact: bool, quiet: bool) -> None:
     with opened([path]) as catalog:
         lines = (line.encode("utf-8", "replace") for reel in catalog for line in as_markdown(reel, redaction))
         write(output, lines)
-    if not quiet and output != "-":
+    if not quiet:
         _say(output, catalog, redaction)
 
 
@@ -105,9 +105,13 @@ def _say(place: str, catalog: "Catalog", redaction: "Redaction | None") -> None:
     from unspool.cli.words import say
 
     say_notes(catalog)
-    say(f"{counted(catalog)} in {place}" if len(catalog) > 1 else place)
+    told = ", ".join(f"{count:,} × {kind}" for kind, count in redaction.kinds.items()) if redaction else ""
+    if told:
+        say(f"redacted: {told}")
+    if place == "-":
+        return
     if redaction is None:
         say("nothing was redacted")
-        return
-    told = ", ".join(f"{count:,} × {kind}" for kind, count in redaction.kinds.items())
-    say(f"redacted: {told}" if told else "no secret was found to be redacted; pictures are not looked into")
+    elif not told:
+        say("no secret was found to be redacted; pictures are not looked into")
+    say(f"{counted(catalog)} in {place}" if len(catalog) > 1 else place)

@@ -16,7 +16,7 @@ def command() -> None:
     """
 
 
-@command.command("list")
+@command.command("list", short_help="Every provider: its API, key, address, pointers.")
 @JSON
 def list_(as_json: bool) -> None:
     """Every provider: its API, its address, where its key is found, and the pointers to it."""
@@ -41,7 +41,7 @@ def list_(as_json: bool) -> None:
         say(f"no pointers yet: they are written in {config_path()}")
 
 
-@command.command("check")
+@command.command("check", short_help="Whether keys are taken, and models are there.")
 @click.argument("names", metavar="[PTR|PROVIDER…]", nargs=-1)
 @JSON
 def check(names: tuple[str, ...], as_json: bool) -> None:

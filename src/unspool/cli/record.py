@@ -10,8 +10,8 @@ import click
     "--target", metavar="URL", help="Forward everything there; without it, path and headers tell the provider."
 )
 @click.option("-o", "--output", metavar="FILE|DIR", help="The trace to append to (trace.jsonl); - is standard output.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True, help="0 takes a free one.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on; others need a token.")
+@click.option("--port", metavar="N", type=click.IntRange(0, 65535), default=8080, help="8080; 0 takes a free one.")
+@click.option("--host", metavar="ADDRESS", default="127.0.0.1", help="Listen there: 127.0.0.1; others need a token.")
 @click.option(
     "--upstream", "upstreams", metavar="NAME=URL", multiple=True, help="One more upstream, served at /NAME/…."
 )
@@ -25,7 +25,11 @@ import click
 @click.option("--durable", is_flag=True, help="Wait for the disk (fsync) after each record.")
 @click.option("--timeout", metavar="S", type=click.FloatRange(0.01), help="Give up an upstream that is silent so long.")
 @click.option(
-    "--patience", metavar="S", type=click.FloatRange(0), default=30, help="For calls in flight when it ends: 30."
+    "--patience",
+    metavar="S",
+    type=click.FloatRange(0),
+    default=30,
+    help="How long calls in flight may take when it is told to end: 30.",
 )
 @click.option("--json", "as_json", is_flag=True, help="What happens, as JSON lines on standard output.")
 @click.option("-q", "--quiet", is_flag=True, help="No line for each call.")
@@ -78,7 +82,7 @@ def command(
     teller.ended(counts)
 
 
-@command.command("unpack")
+@command.command("unpack", short_help="The plain form of a --compact trace.")
 @click.argument("trace", metavar="FILE")
 @click.option("-o", "--output", metavar="FILE", default="-", help="Where to write; - is standard output (default).")
 def unpack(trace: str, output: str) -> None:

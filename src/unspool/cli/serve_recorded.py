@@ -5,7 +5,7 @@ import click
 
 @click.command("serve-recorded")
 @click.argument("traces", metavar="FILE…", nargs=-1, required=True)
-@click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True, help="0 takes a free one.")
+@click.option("--port", metavar="N", type=click.IntRange(0, 65535), default=8080, help="8080; 0 takes a free one.")
 @click.option("--timing", is_flag=True, help="Let answers take as long as they took, piece by piece; else all at once.")
 @click.option("--in-order", is_flag=True, help="Compare no bodies: the first call to a path gets its first answer, …")
 @click.option("--json", "as_json", is_flag=True, help="What happens, as JSON lines on standard output.")

@@ -19,7 +19,9 @@ def command() -> None:
     """
 
 
-@command.command("add", context_settings={"ignore_unknown_options": True})
+@command.command(
+    "add", short_help="Set a server up: a command, or an address.", context_settings={"ignore_unknown_options": True}
+)
 @click.argument("name", metavar="NAME")
 @click.argument("line", metavar="[-- COMMAND ARG…]", nargs=-1)
 @click.option("--url", metavar="URL", help="Of a server that is spoken to over HTTP.")

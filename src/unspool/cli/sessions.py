@@ -20,7 +20,7 @@ _NAME = 12
 @click.argument("paths", metavar="[PATH…]", nargs=-1)
 @AGENT
 @click.option("--project", metavar="DIR", help="Only sessions that ran in this folder or below it.")
-@click.option("--since", metavar="T", help="Only what went on after T: a date, a time, or a span such as 3d or 12h.")
+@click.option("--since", metavar="T", help="Only what went on after T: a date, a time, today, yesterday, 12h, 3d.")
 @click.option("--until", metavar="T", help="Only what began before T.")
 @click.option("--limit", metavar="N", type=click.IntRange(min=1), help="The N newest.")
 @click.option("--cost", "costs", is_flag=True, help="What each cost, in US dollars by list prices.")
@@ -60,8 +60,8 @@ def command(
     wanted = Filter(
         agent,
         str(Path(project).expanduser().resolve()) if project else None,
-        moment(since) if since else None,
-        moment(until) if until else None,
+        moment(since, "--since") if since else None,
+        moment(until, "--until") if until else None,
     )
     with fetched(paths) as local, reading() as seen:
         rows = list_sessions(local, wanted, limit, jobs, seen, costs)
@@ -70,14 +70,15 @@ def command(
     if as_json:
         click.echo(b"".join(msgspec.json.encode(row) + b"\n" for row in rows), nl=False)
         return
-    _say(rows, costs, bool(paths or agent or project or since or until))
+    _say(rows, costs, bool(paths), bool(agent or project or since or until))
 
 
-def _say(rows: "list[SessionRow]", costs: bool, filtered: bool) -> None:
+def _say(rows: "list[SessionRow]", costs: bool, given: bool, filtered: bool) -> None:
     from unspool.cli.words import colour, fit, one_line, say, short_names, terminal_width
 
     if not rows:
-        say("no session that matches" if filtered else "no session: see `unspool sources` for where we look")
+        where = "recorded API calls are shown by `unspool view`" if given else "see `unspool sources` for where we look"
+        say("no session that matches" if filtered else f"no session: {where}")
         return
     names = ["session", *short_names([row.id for row in rows])]
     widest = max(size for size in map(len, names) if size <= _NAME)

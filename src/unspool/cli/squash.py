@@ -16,7 +16,7 @@ _WITH_MERGE = {"merge", "logs", "output", "rejects", "keep_parts", "quiet"}
 
 
 @click.command("squash", short_help="Session logs → training data.")
-@click.argument("logs", metavar="LOGS…", nargs=-1)
+@click.argument("logs", metavar="[LOGS…]", nargs=-1)
 @click.option("-o", "--output", metavar="OUT", help="The folder or URL to write to; made if it is not there.")
 @click.option(
     "--strategy",

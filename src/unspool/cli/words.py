@@ -104,7 +104,7 @@ def say(text: str = "") -> None:
         click.echo(text, err=True, color=colour())
 
 
-def moment(text: str) -> int:
+def moment(text: str, option: str | None = None) -> int:
     """Milliseconds since 1970: of a date, of a time, or of so long ago (`90m`, `12h`, `3d`, `2w`, `today`)."""
     import re
     import time
@@ -119,5 +119,6 @@ def moment(text: str) -> int:
     try:
         given = datetime.fromisoformat(text)
     except ValueError:
-        raise click.BadParameter(f"{text!r} is no date, no time, and no span like 3d or 12h") from None
+        told = f"{text!r} is no date, no time, and no span like 3d or 12h"
+        raise click.BadParameter(told, param_hint=option) from None
     return round((given if given.tzinfo else given.astimezone()).timestamp() * 1000)

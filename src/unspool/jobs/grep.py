@@ -83,7 +83,7 @@ def grep(query: Query, paths: Sequence[str] = (), jobs: int | None = None) -> It
         if searched.fault and path in named:
             raise InputNotFound(searched.fault)
         if not searched.known and path in named:
-            raise UnknownFormat(f"{path}: no agent's log that we know (recorded API traffic is read by `unspool cook`)")
+            raise UnknownFormat(f"{path}: no agent's log that we know (recorded API calls are shown by `unspool view`)")
         if query.limit is not None:
             searched.hits = searched.hits[: query.limit - found]
         found += len(searched.hits)

@@ -81,7 +81,7 @@ def find_sessions(
         if digest.reader is None and path in named:
             for reason in digest.reasons:
                 raise InputNotFound(reason.partition(": ")[2])
-            raise UnknownFormat(f"{path}: no agent's log that we know (recorded API traffic is read by `unspool cook`)")
+            raise UnknownFormat(f"{path}: no agent's log that we know (recorded API calls are shown by `unspool view`)")
     return gather(read), read
 
 

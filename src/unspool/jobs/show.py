@@ -65,13 +65,13 @@ def _in_path(path: str) -> Shown:
     if not Path(path).is_dir():
         log = open_log(path)
         if log is None:
-            raise UnknownFormat(f"{path}: no agent's log that we know (recorded API traffic is read by `unspool cook`)")
+            raise UnknownFormat(f"{path}: no agent's log that we know (recorded API calls are shown by `unspool view`)")
         near = [other for other in log.reader.kin(path) if other != path]
     found, _ = find_sessions([path], near=near)
     if not Path(path).is_dir():
         found = [session for session in found if path in session.files]
     if not found:
-        raise SessionNotFound(f"{path}: no session in it")
+        raise SessionNotFound(f"{path}: no agent's session in it (recorded API calls are shown by `unspool view`)")
     return Shown(found[0], found[1:])
 
 
