@@ -71,6 +71,14 @@ def test_what_was_said_is_broken_between_words(machine: Machine) -> None:
     assert f"  {LONG}" in lines  # in a fence
 
 
+def test_a_folded_thought_is_one_line(machine: Machine) -> None:
+    thought = Claude("44444444-2222-4333-8444-555555555555", day=5).user("Go").thinks(f"{LONG}\nand on").thinks(LONG)
+    machine.claude(thought)
+    lines = screen(machine, "show", thought.session)
+    at = lines.index("  ✻ Please read the whole of the kitchen's inventory, and tell me … 1 more line")
+    assert lines[at + 1] == "  ✻ Please read the whole of the kitchen's inventory, and tell me which of the …"
+
+
 def test_one_long_line_of_output_is_not_all_that_is_seen(machine: Machine) -> None:
     told = [line for line in screen(machine, "show", SHOP) if line.startswith("    kettle")]
     assert len(told[0]) < 450

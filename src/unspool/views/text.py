@@ -100,8 +100,9 @@ def _thinking(text: str, paint: Paint, cut: Cut, margin: int) -> Iterator[str]:
     text = _safe(text).strip()
     if not cut.thinking:
         first, *others = text.split("\n")
-        more = f" {_left(len(others))}" if others else " …" if len(first) > _FOLDED else ""
-        text = first[:_FOLDED].rstrip() + more
+        more = f" {_left(len(others))}" if others else " …"
+        shown = next(cut.prose(first[:_FOLDED].rstrip(), margin + len(_MARGIN) + 2 + len(more)))
+        text = shown + more if others or shown != first else first
     for number, line in enumerate(cut.prose(text, margin + len(_MARGIN) + 2)):
         yield paint(f"{'✻' if number == 0 else ' '} {line}", "thinking")
 
