@@ -11,6 +11,7 @@ from unspool.dialect import Piece
 from unspool.model import Message, Text, ToolResult, ToolUse, Turn
 from unspool.sources.jsontext import Unreadable, dumps, loads
 from unspool.threads.loop import Unattended, Verdict
+from unspool.views.pretty.look import more, short
 
 if TYPE_CHECKING:
     from unspool.model import Usage
@@ -133,9 +134,9 @@ class Conversation:
         lines = [line for block in result.content for line in told(block).splitlines()]
         say(f"{mark} {_plain(call.name)}")
         for line in lines[:_SHOWN]:
-            say(click.style(f"  {line[:200]}", dim=True))
+            say(click.style(f"  {short(line, 200)}", dim=True))
         if len(lines) > _SHOWN:
-            say(click.style(f"  … {len(lines) - _SHOWN:,} more lines", dim=True))
+            say(click.style(f"  {more(len(lines) - _SHOWN)}", dim=True))
 
     def results(self, turn: Turn, message: Message) -> None:
         if self._as_json:

@@ -31,9 +31,9 @@ def list_(as_json: bool) -> None:
         return
     keys = [row.key or ("needs none" if row.keyless else "-") for row in found]
     named, kept = max(len("provider"), *(len(row.name) for row in found)), max(map(len, keys))
-    click.echo(f"{'provider':<{named}}  {'api':<9}  {'key':<{kept}}  address")
+    click.echo(f"{'provider':<{named}} {'api':<9} {'key':<{kept}} address")
     for row, key in zip(found, keys, strict=True):
-        click.echo(f"{row.name:<{named}}  {row.api:<9}  {key:<{kept}}  {row.base_url}")
+        click.echo(f"{row.name:<{named}} {row.api:<9} {key:<{kept}} {row.base_url}")
         for name, model in row.pointers.items():
             default = " (default)" if name == config.default else ""
             click.echo(f"  {name} → {model}{default}")

@@ -59,7 +59,7 @@ def _say(found: "list[SourceSeen]") -> None:
         for path in source.unclaimed[:3]:
             click.secho(f"  not a log that we know: {_short(path)}", fg="yellow", color=colour())
         if len(source.unclaimed) > 3:
-            click.secho(f"  … and {len(source.unclaimed) - 3:,} more files", fg="yellow", color=colour())
+            click.secho(f"  … and {plural(len(source.unclaimed) - 3, 'more file')}", fg="yellow", color=colour())
         for reason, number in list(source.notes.items())[:5]:
             click.secho(f"  {number:,} × {safe(reason)}", fg="yellow", color=colour())
 

@@ -65,7 +65,7 @@ def thread_from(
     whole = len(steps)
     if at is not None and at.isdigit():
         if not 1 <= int(at[:18]) <= whole:
-            raise WrongTurn(f"{name} has {whole:,} turns: there is no turn {at} to cut it at")
+            raise WrongTurn(f"{name} has {whole:,} turn{'' if whole == 1 else 's'}: there is no turn {at} to cut it at")
         steps = steps[: int(at)]
     turns, new = import_thread(store, steps, origin, head, move=move, options=options)
     return Imported(turns, new, whole - len(steps), notes)

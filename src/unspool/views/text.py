@@ -5,6 +5,7 @@ from typing import TypeAlias
 
 from unspool.views.harmless import safe
 from unspool.views.outline import Row
+from unspool.views.pretty.look import more, short
 from unspool.views.prose import broken
 
 Paint: TypeAlias = Callable[[str, str], str]
@@ -12,8 +13,6 @@ Paint: TypeAlias = Callable[[str, str], str]
 
 _LINES, _DIFF = 8, 40
 """Lines of an output and of a diff that are shown."""
-_LONG = 400
-"""Characters that are shown of one line of these: a program's answer may be a single line of any length."""
 _MARGIN = "  "
 _UNSAID = ("context", "system")
 _HOOK = "hook "
@@ -48,7 +47,7 @@ class Cut:
         if self.full:
             return lines, 0
         shown = lines if len(lines) <= most + 1 else lines[:most]
-        return list(map(_begun, shown)), len(lines) - len(shown)
+        return list(map(short, shown)), len(lines) - len(shown)
 
     def prose(self, text: str, margin: int) -> Iterator[str]:
         """The lines of what somebody said, so many columns from the left."""
@@ -100,9 +99,9 @@ def _thinking(text: str, paint: Paint, cut: Cut, margin: int) -> Iterator[str]:
     text = _safe(text).strip()
     if not cut.thinking:
         first, *others = text.split("\n")
-        more = f" {_left(len(others))}" if others else " …"
-        shown = next(cut.prose(first[:_FOLDED].rstrip(), margin + len(_MARGIN) + 2 + len(more)))
-        text = shown + more if others or shown != first else first
+        rest = f" {more(len(others))}" if others else " …"
+        shown = next(cut.prose(first[:_FOLDED].rstrip(), margin + len(_MARGIN) + 2 + len(rest)))
+        text = shown + rest if others or shown != first else first
     for number, line in enumerate(cut.prose(text, margin + len(_MARGIN) + 2)):
         yield paint(f"{'✻' if number == 0 else ' '} {line}", "thinking")
 
@@ -116,13 +115,13 @@ def _call(row: Row, paint: Paint, cut: Cut) -> Iterator[str]:
     shown, left = cut.lines("\n".join(others), _LINES)
     yield from (f"{_MARGIN}{line}" for line in shown)
     if left:
-        yield paint(_MARGIN + _left(left), "dim")
+        yield paint(_MARGIN + more(left), "dim")
     changed, left = cut.lines(_safe(row.body), _DIFF)
     for line in changed:
         style = {"+": "added", "-": "removed", "@": "dim"}.get(line[:1], "") if row.form == "diff" else ""
         yield _MARGIN + (paint(line, style) if style else line)
     if left:
-        yield paint(_MARGIN + _left(left), "dim")
+        yield paint(_MARGIN + more(left), "dim")
 
 
 def _result(row: Row, paint: Paint, cut: Cut) -> Iterator[str]:
@@ -131,27 +130,19 @@ def _result(row: Row, paint: Paint, cut: Cut) -> Iterator[str]:
     for line in shown:
         yield paint(line, style)
     if left:
-        yield paint(_left(left), "dim")
+        yield paint(more(left), "dim")
 
 
 def _notice(row: Row, paint: Paint, cut: Cut) -> Iterator[str]:
     style = {"error": "error", "warning": "warning"}.get(row.level, "dim")
     shown, left = cut.lines(_safe(row.head), 2)
     for number, line in enumerate(shown):
-        more = f" {_left(left)}" if left and number == len(shown) - 1 else ""
-        yield paint(f"{'·' if number == 0 else ' '} {line}{more}", style)
+        rest = f" {more(left)}" if left and number == len(shown) - 1 else ""
+        yield paint(f"{'·' if number == 0 else ' '} {line}{rest}", style)
     body, left = cut.lines(_safe(row.body), _LINES)
     yield from (paint(f"{_MARGIN}{line}", "dim") for line in body)
     if left:
-        yield paint(_MARGIN + _left(left), "dim")
-
-
-def _begun(line: str) -> str:
-    return line if len(line) <= _LONG else f"{line[:_LONG]}… {len(line) - _LONG:,} more characters"
-
-
-def _left(lines: int) -> str:
-    return f"… {lines:,} more line{'' if lines == 1 else 's'}"
+        yield paint(_MARGIN + more(left), "dim")
 
 
 def _took(seconds: float) -> str:

@@ -170,7 +170,8 @@ def _one(name: str, seen: Seen, jobs: int | None) -> Given:
     reels += [SessionReel(session) for session in sessions]
     known = {*calls, *cooked}
     if not reels:
-        raise InputNotFound(f"{name}: neither recorded calls nor an agent's log among its {len(files):,} files")
+        many = "its one file" if len(files) == 1 else f"its {len(files):,} files"
+        raise InputNotFound(f"{name}: neither recorded calls nor an agent's log among {many}")
     return Given(reels, [path for path in rest if path not in known])
 
 
