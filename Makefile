@@ -60,7 +60,7 @@ web: $(VENV)/tested
 screenshots: $(VENV)/tested web
 	$(BIN)/python docs/make_screenshots.py
 
-# The terminal picture in the README, from real output.
+# The terminal picture in docs/cooked.md, from real output.
 picture: $(VENV)/installed
 	$(BIN)/python docs/make_picture.py
 
