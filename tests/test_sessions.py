@@ -95,6 +95,8 @@ def test_an_agent_that_cannot_be_told_is_a_mistake(unspool: Run, machine: Machin
     done = unspool("sessions", "--agent", name, **machine.environment)
     assert done.returncode == 2
     assert "claude_code" in done.stderr.decode()
+    done = unspool("sessions", "--agent", "co", **machine.environment)
+    assert b"'co' is the beginning of codex, continue, copilot_cli" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,9 @@ class _Agent(_Choice):
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         name = value.replace("-", "_").lower()
         matches = [agent for agent in AGENTS if agent == name] or [agent for agent in AGENTS if agent.startswith(name)]
-        return matches[0] if len(matches) == 1 else super().convert(value, param, ctx)
+        if name and len(matches) > 1:
+            self.fail(f"{value!r} is the beginning of {', '.join(matches)}", param, ctx)
+        return matches[0] if matches and name else super().convert(value, param, ctx)
 
 
 AGENT = click.option("--agent", metavar="A", type=_Agent(AGENTS), help=f"Only this agent: {', '.join(AGENTS)}.")

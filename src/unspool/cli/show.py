@@ -30,7 +30,7 @@ def command(
     """
     import gc
 
-    from unspool.cli.words import local, one_line, plural, say
+    from unspool.cli.words import fit, local, one_line, plural, say, terminal_width
     from unspool.errors import SessionNotFound
     from unspool.jobs.show import find, on_disk
     from unspool.sources.storage import is_url
@@ -40,8 +40,10 @@ def command(
         shown = find(name)
         if shown.others:
             say(f"the newest of {plural(len(shown.others) + 1, 'session')}; the others:")
+            widest = max(len(one_line(other.id)) for other in shown.others[:20])
             for other in shown.others[:20]:
-                say(f"  {one_line(other.id)}  {local(other.start):<16}  {one_line(other.prompt)[:60]}")
+                told = f"  {one_line(other.id):<{widest}}  {local(other.start):<16}  "
+                say(told + fit(one_line(other.prompt), max(terminal_width(2, 120) - len(told), 20)).rstrip())
             if len(shown.others) > 20:
                 say(f"  … and {len(shown.others) - 20:,} more: see `unspool sessions {session}`")
         if stream is not None and stream not in shown.session.streams:

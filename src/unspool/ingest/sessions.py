@@ -191,7 +191,7 @@ def pick(sessions: list[Found], name: str) -> Found:
         return matches[0]
     if not matches:
         raise SessionNotFound(f"{name!r} is no file, and no session's id begins so: see `unspool sessions`")
-    ids = ", ".join(session.id for session in matches[:5])
+    ids = ", ".join([*(session.id for session in matches[:5]), *(["…"] if len(matches) > 5 else [])])
     raise SessionNotFound(f"{name!r} is the beginning of {len(matches)} sessions' ids: {ids}")
 
 
