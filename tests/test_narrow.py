@@ -49,6 +49,15 @@ def test_lists_fit(machine: Machine, command: list[str]) -> None:
     assert [line for line in lines if cell_len(line) > 80] == []
 
 
+def test_what_is_told_of_a_turn_has_a_line_of_its_own_where_it_must(machine: Machine) -> None:
+    machine.on_a_terminal("thread", "from", SHOP, "-b", "kitchen")
+    lines = screen(machine, "thread", "show")
+    told = [line for line in lines if "1.1k in, 5 out" in line]
+    assert told
+    assert all(line.startswith("   assistant · 2026-") and len(line) <= 80 for line in told)
+    assert any(line.endswith("  kitchen") for line in lines)
+
+
 def test_a_name_of_any_length_pushes_only_its_own_row_aside(machine: Machine) -> None:
     for number in range(2):
         machine.claude(Claude(f"{SHOP}-{number}", day=2 + number).user(LONG))

@@ -197,4 +197,5 @@ def _say(squashed: "Squashed", output: str) -> None:
     for what, number in squashed.counts.items():
         if what not in ("sessions kept", "entries kept", "entries read"):
             say(f"{click.style(f'{number:>9,}', fg='yellow')}  {what}")
-    say(f"integrity: {plural(squashed.errors, 'error')}, {plural(squashed.warnings, 'warning')}")
+    where = ": see integrity-report.txt there" if squashed.errors or squashed.warnings else ""
+    say(f"integrity: {plural(squashed.errors, 'error')}, {plural(squashed.warnings, 'warning')}{where}")

@@ -7,6 +7,8 @@ import click
 from unspool.cli.options import JSON, as_text
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from unspool.jobs.threads import Shown, ThreadRow
 
 BOOKMARK = click.option(
@@ -265,14 +267,16 @@ def _say_turns(turns: "list[Shown]", full: bool) -> None:
     for number, each in enumerate(turns, 1):
         if number > 1:
             click.echo()
-        click.echo(click.style(f"{number:>{widest}}  ", dim=True) + _heading(each), color=colour())
+        for line in _heading(f"{number:>{widest}}  ", each, width):
+            click.echo(line, color=colour())
         for line in lines(rows(each.turn, each.message, full), paint, Cut(full, width=width)):
             click.echo(line, color=colour())
 
 
-def _heading(each: "Shown") -> str:
+def _heading(number: str, each: "Shown", width: int | None) -> "Iterator[str]":
     from unspool.cli.words import human, local, one_line, option_text
     from unspool.jobs.threads import when
+    from unspool.views.prose import broken, cells
 
     turn, answer = each.turn, each.turn.answer
     told = [turn.role, local(when(turn))]
@@ -285,8 +289,14 @@ def _heading(each: "Shown") -> str:
     told += ["cached"] if turn.cache else []
     told += [f"{key} {option_text(value)}" for key, value in turn.inherited.items()]
     marks = "".join(f"  {name}" for name in each.bookmarks)
-    line = click.style(f"{turn.id}  ", fg="yellow") + click.style(one_line(" · ".join(filter(None, told))), dim=True)
-    return line + click.style(marks, fg="green", bold=True)
+    about, named = one_line(" · ".join(filter(None, told))), click.style(marks, fg="green", bold=True)
+    name = click.style(number, dim=True) + click.style(turn.id, fg="yellow")
+    if width is None or cells(f"{number}{turn.id}  {about}{marks}") <= width:
+        yield f"{name}  {click.style(about, dim=True)}{named}"
+        return
+    yield name + named
+    for line in broken(about, width - len(number)):
+        yield " " * len(number) + click.style(line, dim=True)
 
 
 def _say_branch(margin: str, each: "Shown", text: str) -> None:
