@@ -5,7 +5,10 @@ import sys
 import pytest
 
 from unspool.errors import UnspoolError
-from unspool.model import Usage
+from unspool.ingest.sessions import Found
+from unspool.jobs.sessions import cost_of
+from unspool.model import Facts, Usage
+from unspool.model.session import StreamDigest, Tokens
 from unspool.transforms.prices import price, rates_of
 
 pytest.importorskip("genai_prices")
@@ -46,6 +49,23 @@ def test_long_prompts_cost_more_where_the_list_says_so() -> None:
     assert short is not None
     assert long is not None
     assert long.input > short.input
+
+
+def told(session: Found) -> tuple[float, bool]:
+    cost, whole = cost_of(session)
+    assert cost is not None
+    return round(cost, 6), whole
+
+
+def test_a_session_costs_what_its_streams_used_and_no_other_session_did() -> None:
+    million = Tokens(input=1_000_000)
+    main = StreamDigest(tokens=million + million, models={"claude-sonnet-4-5": 2})
+    session = Found(Facts("claude_code", "one", started="2026-03-02T14:00:00Z"), {"main": main}, [])
+    assert told(session) == (6.0, True)
+    session.copied = million
+    assert told(session) == (3.0, True)
+    session.streams["agent:a"] = StreamDigest(tokens=million, models={"somebody-s-own-model": 1})
+    assert told(session) == (3.0, False)
 
 
 def test_a_time_that_is_none() -> None:
