@@ -53,7 +53,9 @@ def test_what_was_no_call_is_noted(unspool: Run, tmp_path: Path) -> None:
     file.write_text(json.dumps({"log": {"entries": [entry({"event": "click"}, ""), *ENTRIES]}}))
     done = unspool("cook", file, "-o", tmp_path / "out.json", "--notes", tmp_path / "notes")
     assert done.returncode == 0
-    assert len(json.loads((tmp_path / "out.json").read_text())["requests"]) == 3
+    assert len(json.loads((tmp_path / "out.json").read_text())["requests"]) == 2
+    (note,) = map(json.loads, (tmp_path / "notes").read_text().splitlines())
+    assert (note["kind"], note["origin"]["line"]) == ("skipped", 1)
 
 
 def test_a_log_of_another_kind_is_none(unspool: Run, tmp_path: Path) -> None:

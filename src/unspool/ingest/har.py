@@ -8,7 +8,7 @@ import binascii
 from base64 import b64decode
 from typing import Any
 
-from unspool.ingest.envelope import Envelope, plain
+from unspool.ingest.envelope import Envelope, is_text_of_call, plain
 from unspool.sources.values import listing, mapping
 
 
@@ -28,7 +28,7 @@ def as_recorded(entry: Envelope) -> Envelope:
         "user_agent": client,
         "method": request.get("method"),
         "url": str(request.get("url")).partition("?")[0],
-        "request": {"body": sent} if sent else None,
+        "request": {"body": sent} if is_text_of_call(sent) else None,  # a page sends much else
         "response": {"status": response.get("status") or None, "body": _text(mapping(response.get("content")))},
     }
     return {key: value for key, value in recorded.items() if value is not None or key == "request"}
