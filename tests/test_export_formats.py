@@ -11,7 +11,7 @@ from hypothesis import given
 
 from training import FULL, SEARCH, WEATHER, answer, anything, call, conversations, encoded, record, result, user
 from unspool.errors import UnknownFormat
-from unspool.exports.training import FORMATS, Losses, Options, format_for, told
+from unspool.exports.training import FORMATS, Options, format_for
 
 DOCUMENT = {"type": "file", "file": {"filename": "plan.pdf", "file_data": "JVBERi0="}}
 
@@ -105,14 +105,6 @@ def test_datasets_loads_a_folder_whatever_its_files_hold(tmp_path: Path, name: s
     loaded = datasets.load_dataset(str(tmp_path), split="train", cache_dir=str(tmp_path / "cache"))
     rows = [{key: value for key, value in row.items() if value is not None} for row in loaded]
     assert rows == [{k: v for k, v in row.items() if v is not None} for each in made for row in each.rows]
-
-
-def test_losses_are_told_in_a_line() -> None:
-    assert (
-        told("sts", Losses({"image": 1200, "thinking": 1, "audio": 0}))
-        == "sts cannot hold: image × 1,200, thinking × 1"
-    )
-    assert told("sts", Losses({"image": 0})) is None
 
 
 def test_an_unknown_format_is_refused() -> None:

@@ -79,8 +79,6 @@ class Abilities(Struct, frozen=True):
     """Media may be named by an address."""
     search: bool = False
     search_with_tools: bool = False
-    choice_by_name: bool = True
-    """The model can be made to call one tool."""
     call_ids: str = r".+"
     """What ids of calls look like, as a regular expression."""
     nameless_calls: bool = False

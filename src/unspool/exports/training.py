@@ -135,9 +135,3 @@ def format_for(name: str, options: Options | None = None) -> Format:
 def file_name(record: TrainingRecord, ending: str) -> str:
     name = _UNSAFE.sub("_", record.id or record.session).lstrip(".")
     return (name or "record")[:120] + ending
-
-
-def told(name: str, losses: Losses) -> str | None:
-    """What was lost, in a line; None where nothing was."""
-    lost = ", ".join(f"{what} × {number:,}" for what, number in sorted(losses.items()) if number)
-    return f"{name} cannot hold: {lost}" if lost else None

@@ -5,7 +5,6 @@ from pathlib import Path
 
 from unspool.errors import InputNotFound, RequestNotFound
 from unspool.ingest.open import read_exchanges
-from unspool.ingest.traffic import AUTO
 from unspool.model import Exchange, Note
 
 _MARK = "#"
@@ -17,14 +16,14 @@ def is_request(name: str) -> bool:
     return bool(mark and file and call) and not Path(name).exists()
 
 
-def find_request(name: str, wire: str = AUTO) -> Exchange:
+def find_request(name: str) -> Exchange:
     """By its own id, or its response's; `r0`, `r1`, … as `unspool cook` names those without; or its number, from 1."""
     file, mark, call = name.rpartition(_MARK)
     if not is_request(name):
         raise RequestNotFound(f"{name}: name a recorded call as FILE#ID or FILE#N" if not mark else f"{name} is a file")
     if not Path(file).is_file():
         raise InputNotFound(f"{file}: {os.strerror(2)}")
-    calls = [item for item in read_exchanges(file, wire=wire) if not isinstance(item, Note)]
+    calls = [item for item in read_exchanges(file) if not isinstance(item, Note)]
     named = [each for each in calls if call in (each.id, each.response.id)]
     if named:
         return named[-1]  # the last try, where a call was repeated

@@ -18,8 +18,6 @@ from unspool.threads.offering import offered
 from unspool.wires import speaker_for
 from unspool.wires.normalised import read_context, read_tools
 
-GPT2099 = "gpt2099"
-
 
 class Prepared(Struct):
     body: dict[str, Any]

@@ -66,7 +66,7 @@ GEMINI = Abilities(
     tool_names=r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}",
     alternating=True,
 )
-COHERE = Abilities(media=_PICTURES, choice_by_name=False)
+COHERE = Abilities(media=_PICTURES)
 COMPATIBLE = Abilities(media=_PICTURES, call_ids=r".{1,40}")
 """What most hosts take that speak like Chat Completions; whether a model sees pictures it says itself."""
 CEREBRAS = Abilities(call_ids=r".{1,40}", schema_without=frozenset({"$schema", "format", "minimum", "nullable"}))

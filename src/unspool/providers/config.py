@@ -15,7 +15,6 @@ Everything in it is checked when it is read: a wrong key is named, with what wou
 
 import os
 import tomllib
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -92,9 +91,9 @@ def config_path() -> Path:
     return Path(os.environ.get("UNSPOOL_CONFIG") or data_folder() / "config.toml")
 
 
-def read_config(path: Path | None = None) -> Config:
+def read_config() -> Config:
     """An empty one where there is no file."""
-    path = path or config_path()
+    path = config_path()
     try:
         written = path.read_text("utf-8-sig")
     except FileNotFoundError:
@@ -119,16 +118,16 @@ def _known_keys(error: str) -> str:
     return f"; there are {', '.join(table.__struct_fields__)}"
 
 
-def providers_of(config: Config, environment: Mapping[str, str] = os.environ) -> dict[str, Provider]:
+def providers_of(config: Config) -> dict[str, Provider]:
     """All that are known, as configured."""
-    known = {name: _elsewhere(provider, environment) for name, provider in PROVIDERS.items()}
+    known = {name: _elsewhere(provider) for name, provider in PROVIDERS.items()}
     for name, host in config.providers.items():
         known[name] = _configured(name, host, known.get(name))
     return known
 
 
-def _elsewhere(provider: Provider, environment: Mapping[str, str]) -> Provider:
-    url = next((environment[key] for key in provider.base_keys if environment.get(key)), None)
+def _elsewhere(provider: Provider) -> Provider:
+    url = next((os.environ[key] for key in provider.base_keys if os.environ.get(key)), None)
     return replace(provider, base_url=url.rstrip("/")) if url else provider
 
 

@@ -7,7 +7,6 @@ import os
 import re
 import stat
 import tomllib
-from collections.abc import Mapping
 from pathlib import Path
 
 from unspool.errors import NotConfigured, OutputNotWritable
@@ -23,10 +22,10 @@ def keys_path() -> Path:
     return data_folder() / "keys.toml"
 
 
-def find_key(provider: Provider, environment: Mapping[str, str] = os.environ) -> tuple[str, str] | None:
+def find_key(provider: Provider) -> tuple[str, str] | None:
     """The key and where it was found; None where there is none."""
     for name in provider.keys:
-        if given := environment.get(name, "").strip():
+        if given := os.environ.get(name, "").strip():
             return given, f"${name}"
     account = provider.account or provider.name
     if kept := _from_keyring(account):

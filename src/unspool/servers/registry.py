@@ -50,8 +50,8 @@ def servers_path() -> Path:
     return data_folder() / "servers.json"
 
 
-def read_servers(path: Path | None = None) -> dict[str, Server]:
-    path = path or servers_path()
+def read_servers() -> dict[str, Server]:
+    path = servers_path()
     try:
         return msgspec.json.decode(path.read_bytes().removeprefix(BOM_UTF8), type=_File).servers
     except FileNotFoundError:
@@ -62,8 +62,8 @@ def read_servers(path: Path | None = None) -> dict[str, Server]:
         raise NotConfigured(f"{path}: {error}") from error
 
 
-def write_servers(servers: dict[str, Server], path: Path | None = None) -> None:
-    path = path or servers_path()
+def write_servers(servers: dict[str, Server]) -> None:
+    path = servers_path()
     beside = path.with_suffix(f".{os.getpid()}")
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -6,7 +6,6 @@ from secrets import randbits
 
 from scru128 import Scru128Id, new
 
-LENGTH = 25
 _SHAPE = re.compile(r"[0-9A-Za-z]{25}")
 _DAY = 86_400_000
 

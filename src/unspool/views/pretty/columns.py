@@ -221,12 +221,12 @@ def cut(line: str, width: int) -> str:
     return piece.rstrip() + "…"
 
 
-def pin(drawn: str, column: int = 1) -> str:
+def pin(drawn: str) -> str:
     """The same, with the column named behind each character that terminals draw in different ways."""
     if drawn.isascii() or _WIDTHS.odd.isdisjoint(drawn):
         return drawn
     pieces: list[str] = []
-    end = 0
+    column, end = 1, 0
     for found in _odd_in(drawn):
         column += sum(map(_WIDTHS.__getitem__, drawn[end : found.start()])) + _size(found[0])[0]
         pieces.append(drawn[end : found.end()])

@@ -116,8 +116,3 @@ def change_of(call: ToolCall) -> str:
     if meaning.kind == "file_write":
         return diff_of(FileWrite(path, text_of(arguments.get("content"))))
     return ""
-
-
-def outcome_of(output: str) -> str:
-    """The first line of a result that says anything."""
-    return next((line.strip() for line in output.split("\n") if line.strip()), "")

@@ -15,6 +15,8 @@ ELEMENTS = 10
 BLOCKS = 50
 TOTAL = 10_000
 """Of all texts of a message. Slack does not document it, and refuses some messages with a little more."""
+_SECTIONS = 3
+"""Of one text: what is longer is cut."""
 _ELEMENT = 500
 _FALLBACK = 300
 
@@ -37,9 +39,9 @@ def section(pieces: Iterable[Piece], limit: int = SECTION) -> Block:
     return _section(write(pieces, min(limit, SECTION))[0])
 
 
-def sections(pieces: Iterable[Piece], most: int = 3) -> list[Block]:
+def sections(pieces: Iterable[Piece]) -> list[Block]:
     """A long text, over several."""
-    return [_section(text) for text in write(pieces, SECTION, most)]
+    return [_section(text) for text in write(pieces, SECTION, _SECTIONS)]
 
 
 def _section(text: str) -> Block:
