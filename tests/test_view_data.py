@@ -1,6 +1,8 @@
 """Reels, transcripts, search, originals: what the viewer is sent."""
 
+import gzip
 import json
+import os
 from pathlib import Path
 
 import msgspec
@@ -133,6 +135,36 @@ def test_a_file_that_was_replaced_is_read_anew(tmp_path: Path) -> None:
     reel._due = 0
     assert reel.refresh() is not None
     assert [row.title for row in reel.load().rows] == ["Other"]
+
+
+def test_a_file_that_is_none_any_more_costs_nothing_of_what_was_read(tmp_path: Path) -> None:
+    path = a_day().save(tmp_path / "trace.jsonl")
+    other = tmp_path / "other.jsonl"
+    other.write_bytes(path.read_bytes())
+    (reel,) = Catalog([str(tmp_path)])
+    before = len(reel.load().rows)
+    for each in (path, other):
+        each.unlink()
+        each.mkdir()
+    reel._due = 0
+    assert reel.refresh() is None
+    assert len(reel.load().rows) == before
+
+
+def test_a_packed_file_is_read_once_while_its_neighbour_grows(tmp_path: Path) -> None:
+    agent = a_day()
+    path = agent.save(tmp_path / "trace.jsonl")
+    packed = tmp_path / "before.jsonl.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    (reel,) = Catalog([str(tmp_path)])
+    before = len(reel.load().rows)
+    agent.asks("More?").says("More").save(path)
+    known = packed.stat()
+    packed.write_bytes(bytes(known.st_size))
+    os.utime(packed, ns=(known.st_atime_ns, known.st_mtime_ns))  # as if nobody had touched it: who reads it will know
+    reel._due = 0
+    assert reel.refresh() is not None
+    assert len(reel.load().rows) == before + 1
 
 
 def test_a_file_that_comes_to_a_folder(tmp_path: Path) -> None:

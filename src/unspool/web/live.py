@@ -22,7 +22,7 @@ class Live:
         self._watch: asyncio.Task[None] | None = None
 
     def end(self) -> None:
-        """The server ends: so do all streams."""
+        """End all streams: the server ends, or nobody watches any more."""
         for queue in self._queues:
             queue.put_nowait(_OVER)
 
@@ -46,11 +46,14 @@ class Live:
             self._queues.discard(queue)
 
     async def _watching(self) -> None:
-        while self._queues:
-            grown, new = await asyncio.to_thread(self._catalog.refresh)
-            told = [b"event: grown\ndata: %b\n\n" % msgspec.json.encode(each) for each in grown]
-            told += [b"event: home\ndata: {}\n\n"] if new else []
-            for queue in self._queues:
-                for message in told:
-                    queue.put_nowait(message)
-            await asyncio.sleep(_INTERVAL)
+        try:
+            while self._queues:
+                grown, new = await asyncio.to_thread(self._catalog.refresh)
+                told = [b"event: grown\ndata: %b\n\n" % msgspec.json.encode(each) for each in grown]
+                told += [b"event: home\ndata: {}\n\n"] if new else []
+                for queue in self._queues:
+                    for message in told:
+                        queue.put_nowait(message)
+                await asyncio.sleep(_INTERVAL)
+        finally:
+            self.end()  # after a fault of ours nothing more would come: browsers ask again, and are watched for again

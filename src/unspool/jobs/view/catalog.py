@@ -163,12 +163,13 @@ def _one(name: str, seen: Seen, jobs: int | None) -> Given:
     sessions, read = find_sessions([name], jobs, seen)
     rest = [path for path, digest in read if digest.reader is None and not Path(path).parent.name.endswith(JOURNAL)]
     calls = [path for path in rest if holds_calls(path)]
-    cooked = [path for path in rest if path not in calls and is_cooked(path)]
+    known = set(calls)
+    cooked = [path for path in rest if path not in known and is_cooked(path)]
+    known.update(cooked)
     left = [call for folder in Path(name).rglob(f"*{JOURNAL}") for call in unfinished(folder)]
     reels: list[Reel] = [TrafficReel(name, calls, left=left)] if calls or left else []
     reels += [CookedReel(path) for path in cooked]
     reels += [SessionReel(session) for session in sessions]
-    known = {*calls, *cooked}
     if not reels:
         many = "its one file" if len(files) == 1 else f"its {len(files):,} files"
         raise InputNotFound(f"{name}: neither recorded calls nor an agent's log among {many}")

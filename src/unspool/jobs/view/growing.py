@@ -47,7 +47,9 @@ class Growing:
     def read(self) -> Iterator[Record | Note]:
         """Records that were not read before."""
         now = self._now()
-        if self._stamp and (self._whole or now[0] != self._stamp[0] or now[1] < self._offset):
+        if now == self._stamp:
+            return  # nothing is; and a pipe must not be waited for again
+        if self._stamp and (self._whole or now[0] != self._stamp[0] or now[1:2] < (self._offset,)):
             raise Replaced(self.path)
         first = not self._stamp
         self._stamp = now

@@ -230,7 +230,8 @@ class TrafficReel(Reel):
     def extend(self, files: list[str]) -> None:
         """Files that came to its folder: read with what is new in the others."""
         with self._lock:
-            new = [path for path in files if path not in self._names]
+            known = set(self._names)
+            new = [path for path in files if path not in known]
             self._names += new
             self._files += [Growing(path) for path in new]
 
