@@ -5,7 +5,7 @@ import json
 import socket
 import threading
 import tracemalloc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -27,9 +27,9 @@ LARGE = "x" * (300 << 10)
 class Recording:
     """A recorder in this process, with a small bound."""
 
-    def __init__(self, trace: Path, target: str, strict: bool) -> None:
+    def __init__(self, trace: Path, target: str, strict: bool, redact: Callable[[bytes], bytes] | None = None) -> None:
         self.told: list[str] = []
-        self.recorder = Recorder(PlainFile(trace), self.told.append, strict=strict, bound=BOUND)
+        self.recorder = Recorder(PlainFile(trace), self.told.append, strict=strict, bound=BOUND, redact=redact)
         self.recorder.start()
         self._socket = socket.create_server(("127.0.0.1", 0))
         self.port = self._socket.getsockname()[1]
@@ -136,6 +136,27 @@ def test_strict_forwards_nothing_while_the_disk_fails_and_then_goes_on(tmp_path:
     assert [json.loads(data)["messages"][0]["content"] for _, data in seen] == ["the first finds it out", "recorded"]
     assert [record["request"] for record in records(trace)] == [json.loads(chat("recorded"))]
     assert recording.recorder.counts.unrecorded == 1
+
+
+def test_a_body_that_cannot_be_searched_costs_no_other_call(tmp_path: Path) -> None:
+    trace = tmp_path / "trace.jsonl"
+
+    def redact(data: bytes) -> bytes:
+        if b"odd" in data:
+            raise ValueError("what is this?")
+        return data
+
+    with upstream(answering(body(said("hi")))) as server:
+        recording = Recording(trace, server.url, strict=False, redact=redact)
+        assert recording.ask("odd") == said("hi")
+        eventually(lambda: recording.recorder.failing)
+        assert recording.ask("another") == said("hi")
+        recording.close()
+    assert [record["request"] for record in records(trace)] == [json.loads(chat("another"))]
+    assert "could not be searched for secrets" in recording.told[0]
+    assert "what is this?" in recording.told[0]
+    assert recording.recorder.counts.unrecorded == 1
+    assert not (tmp_path / "trace.jsonl.journal").exists()
 
 
 def test_a_large_body_lies_in_memory_once(tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ class Counts(Struct):
     passed: int = 0
     """Calls that were forwarded unrecorded, because too much waited for the disk."""
     failed: int = 0
-    """The same, because the disk took nothing."""
+    """The same, because the disk took nothing, or what was to be redacted could not be."""
     kept: int = 0
     """Calls that are in the journal, because the trace could not be written."""
     broken: int = 0
@@ -197,8 +197,10 @@ class Recorder:
                         open_calls.pop(call, None)
                     self._done_bytes += len(payload) + _OVERHEAD
             for call in touched:
-                self._flush(call)
-                open_calls[call] = None
+                if self._flush(call):
+                    open_calls[call] = None
+                else:
+                    open_calls.pop(call, None)
             if over:
                 break
             if self._overfull and not self.full:
@@ -211,10 +213,13 @@ class Recorder:
     def _add(self, call: Recording, kind: bytes, micros: int, payload: bytes) -> None:
         if self._redact is None:
             call.frames += frame(kind, micros, payload)
-        else:
+        elif call.path != LOST:
             call.redactor = call.redactor or BodyRedactor(self._redact)
-            for each, clean in call.redactor.feed(kind, payload):
-                call.frames += frame(each, micros, clean)
+            try:
+                for each, clean in call.redactor.feed(kind, payload):
+                    call.frames += frame(each, micros, clean)
+            except Exception as fault:  # ours, and no other call may pay for it
+                self._give_up(call, f"a call could not be searched for secrets, and is not recorded: {fault!r}")
         if len(call.frames) >= _MOST_PIECES:
             self._flush(call)
 
@@ -232,7 +237,7 @@ class Recorder:
             if self._durable:
                 os.fsync(call.descriptor)
         except OSError as error:
-            self._give_up(call, error)
+            self._give_up(call, f"{self._journal}: {error.strerror}: calls are forwarded, but not recorded")
             return False
         finally:
             call.frames.clear()
@@ -273,12 +278,12 @@ class Recorder:
             self.failing = False
             self._say(f"recording again; {self.counts.unrecorded:,} calls went unrecorded")
 
-    def _give_up(self, call: Recording, error: OSError) -> None:
+    def _give_up(self, call: Recording, reason: str) -> None:
         call.lost = True
         self.counts.failed += 1
         self._remove(call)
         call.path = LOST
-        self._failed(f"{self._journal}: {error.strerror}: calls are forwarded, but not recorded")
+        self._failed(reason)
 
     def _failed(self, reason: str) -> None:
         if not self.failing:

@@ -24,7 +24,10 @@ class BodyRedactor:
         self._request: _Unpacked | _Sealed = _Unpacked("")
         self._response: _Unpacked | _Sealed = _Unpacked("")
         self._held: list[bytes] = []
-        self._line = b""
+        self._line: list[bytes] = []
+        """The pieces of an answer's last line, which has not ended yet."""
+        self._waiting = 0
+        """How many bytes they are."""
 
     def feed(self, kind: bytes, payload: bytes) -> Iterator[tuple[bytes, bytes]]:
         match kind:
@@ -51,19 +54,20 @@ class BodyRedactor:
 
     def _lines(self, data: bytes) -> Iterator[tuple[bytes, bytes]]:
         whole, newline, rest = data.rpartition(b"\n")
-        if newline or len(self._line) > _LONGEST:
-            yield b"r", self._redact(self._line + whole + newline)
-            self._line = rest
-        else:
-            self._line += data
+        if newline or self._waiting > _LONGEST:
+            yield b"r", self._redact(b"".join([*self._line, whole, newline]))
+            self._line, self._waiting = [], 0
+        if rest:
+            self._line.append(rest)
+            self._waiting += len(rest)
 
     def _rest(self) -> Iterator[tuple[bytes, bytes]]:
         if self._held:
             yield b"q", self._redact(b"".join(self._held))
             self._held = []
         if self._line:
-            yield b"r", self._redact(self._line)
-            self._line = b""
+            yield b"r", self._redact(b"".join(self._line))
+            self._line, self._waiting = [], 0
 
 
 class _Unpacked:
