@@ -37,6 +37,8 @@ PACKED: dict[str, tuple[str, Callable[[bytes], Any]]] = {
     "br": ("br", brotli.compress),
     "two members": ("gzip", lambda data: gzip.compress(data[:500]) + gzip.compress(data[500:])),
     "two frames": ("zstd", lambda data: zstd(data[:500]) + zstd(data[500:])),
+    "many members": ("gzip", lambda data: b"".join(gzip.compress(data[at : at + 2]) for at in range(0, len(data), 2))),
+    "many frames": ("zstd", lambda data: b"".join(zstd(data[at : at + 2]) for at in range(0, len(data), 2))),
     "one over another": ("gzip, br", lambda data: brotli.compress(gzip.compress(data))),
     "none": ("identity", bytes),
 }

@@ -3,6 +3,7 @@
 import base64
 import json
 import threading
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 
 from conftest import Run
 from recorders import Connection, recording, records, upstream
+from unspool.sources import websocket
 from unspool.sources.websocket import NoWebSocket, messages
 
 connect = pytest.importorskip("websockets.sync.client").connect
@@ -108,6 +110,15 @@ def test_any_bytes_are_messages_or_none(pieces: list[bytes], packed: bool) -> No
     except NoWebSocket:
         return
     assert len(rest) <= len(b"".join(pieces))
+
+
+def test_a_few_bytes_that_stand_for_very_many_are_kept_packed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(websocket, "LARGEST", 1 << 16)
+    packer = zlib.compressobj(wbits=-15)
+    packed = packer.compress(bytes(1 << 17)) + packer.flush(zlib.Z_SYNC_FLUSH)[:-4]
+    frame = b"\xc1\x7e" + len(packed).to_bytes(2) + packed
+    with pytest.raises(NoWebSocket, match="more than"):
+        messages([(0, memoryview(frame))], packed=True)
 
 
 @given(st.lists(st.text()), st.data())

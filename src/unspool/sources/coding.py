@@ -4,6 +4,7 @@ A body that breaks off gives what had arrived. What cannot be unpacked is a `Dam
 """
 
 import zlib
+from collections.abc import Iterator
 from typing import Protocol
 
 from unspool.sources.files import Damaged
@@ -52,13 +53,15 @@ def _zlib(bits: int) -> _Unpacker:
         nonlocal state
         pieces: list[bytes] = []
         try:
-            while piece:
-                if state.eof:  # members one after another are one body
-                    state = zlib.decompressobj(bits)
-                pieces.append(state.decompress(piece, room + 1))
-                room -= len(pieces[-1])
-                _check(room)
-                piece = state.unused_data if state.eof else state.unconsumed_tail
+            for step in _steps(piece, 1 << 16):  # behind each member the rest is copied: so it must be short
+                left = step
+                while left:
+                    if state.eof:  # members one after another are one body
+                        state = zlib.decompressobj(bits)
+                    pieces.append(state.decompress(left, room + 1))
+                    room -= len(pieces[-1])
+                    _check(room)
+                    left = state.unused_data if state.eof else state.unconsumed_tail
         except zlib.error as error:
             raise Damaged(str(error)) from error
         return b"".join(pieces)
@@ -91,14 +94,15 @@ def _zstd() -> _Unpacker:
         nonlocal frame
         pieces: list[bytes] = []
         try:
-            while piece:
-                if frame.eof:
-                    frame = unpacker.decompressobj()
-                step, piece = piece[:1024], piece[1024:]  # little at once, because it may unpack to very much
-                pieces.append(frame.decompress(step))
-                room -= len(pieces[-1])
-                _check(room)
-                piece = frame.unused_data + piece if frame.eof else piece
+            for step in _steps(piece, 1 << 10):  # little at once, because it may unpack to very much
+                left = step
+                while left:
+                    if frame.eof:
+                        frame = unpacker.decompressobj()
+                    pieces.append(frame.decompress(left))
+                    room -= len(pieces[-1])
+                    _check(room)
+                    left = frame.unused_data if frame.eof else b""
         except zstandard.ZstdError as error:
             raise Damaged(str(error)) from error
         return b"".join(pieces)
@@ -122,6 +126,10 @@ def _brotli() -> _Unpacker:
         return data
 
     return unpack
+
+
+def _steps(piece: bytes, size: int) -> Iterator[bytes]:
+    return (piece[at : at + size] for at in range(0, len(piece), size))
 
 
 def _check(room: int) -> None:

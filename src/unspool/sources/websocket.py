@@ -9,6 +9,8 @@ import zlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from unspool.sources.coding import LARGEST
+
 _CONTINUED, _TEXT, _BINARY, _CLOSE, _PONG = 0, 1, 2, 8, 10
 _END = b"\x00\x00\xff\xff"
 """What senders leave out at the end of a packed message."""
@@ -26,7 +28,7 @@ def messages(pieces: Sequence[tuple[int, memoryview]], packed: bool) -> tuple[li
     come with microseconds; `packed` says that both sides agreed on permessage-deflate.
     """
     said: list[dict[str, Any]] = []
-    unpacker = zlib.decompressobj(-zlib.MAX_WBITS)
+    unpacker, room = zlib.decompressobj(-zlib.MAX_WBITS), LARGEST
     opcode, is_packed, parts, rest = _CONTINUED, False, list[bytes](), bytearray()
     for micros, flags, payload in _frames(pieces, rest):
         kind = flags & 0x0F
@@ -44,7 +46,8 @@ def messages(pieces: Sequence[tuple[int, memoryview]], packed: bool) -> tuple[li
         if flags & _FIN:
             whole, parts = b"".join(parts), []
             if is_packed:
-                whole, unpacker = _unpacked(whole, unpacker)
+                whole, unpacker = _unpacked(whole, unpacker, room)
+                room -= len(whole)
             said.append({"ms": round(micros / 1000), **_told(opcode, whole)})
     return said, b"".join(parts) + rest
 
@@ -58,12 +61,14 @@ def _told(opcode: int, whole: bytes) -> dict[str, Any]:
         raise NoWebSocket("text that is none") from error
 
 
-def _unpacked(data: bytes, unpacker: Any) -> tuple[bytes, Any]:
+def _unpacked(data: bytes, unpacker: Any, room: int) -> tuple[bytes, Any]:
     """The message, and what unpacks the next one: senders may refer to earlier messages, or begin anew."""
     try:
-        whole = unpacker.decompress(data + _END)
+        whole = unpacker.decompress(data + _END, room + 1)
     except zlib.error as error:
         raise NoWebSocket(str(error)) from error
+    if len(whole) > room:
+        raise NoWebSocket(f"messages that unpack to more than {LARGEST:,} bytes")
     return whole, zlib.decompressobj(-zlib.MAX_WBITS) if unpacker.eof else unpacker
 
 
