@@ -14,6 +14,7 @@ from unspool.actions.patch import carried
 from unspool.readers.aider.thoughts import parted as thoughts
 from unspool.readers.claude_code.tags import said
 from unspool.readers.cline.tags import answer_parts, folder_in, model_in, prompt_parts
+from unspool.readers.codex.texts import DELEGATED, _asked
 from unspool.readers.cursor.prompts import parted
 from unspool.readers.pi.messages import _preface
 from unspool.sources.jsontext import Unreadable, mend, spans
@@ -39,6 +40,8 @@ CASES: list[tuple[str, Callable[[str], Any], str, str, str]] = [
     ("patch: blanks behind the tool", carried, f"{PATCH}\napply_patch", " ", "x"),
     ("claude: reminders", lambda text: list(said(text)), "x", "<system-reminder>", ""),
     ("claude: a tag without an end", lambda text: list(said(text)), "<", "-", ""),
+    ("claude: blanks behind an announcement", lambda text: list(said(text)), "[SYSTEM NOTIFICATION", " ", ""),
+    ("codex: what was passed on, unclosed", lambda text: list(_asked(text)), DELEGATED, "<input>", ""),
     ("cline: parameters of many names", lambda text: list(answer_parts(text)), "<read_file>", "NAMES", "</read_file>"),
     ("cline: feedback", lambda text: prompt_parts(text, bare=True), "</task>", "\n<task>", ""),
     ("cline: folders", folder_in, "", "# Current Working Directory (", ""),

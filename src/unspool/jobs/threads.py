@@ -158,7 +158,7 @@ def _grown(store: Store, headishes: Sequence[str]) -> Grown:
         near = [parent for parent in turn.continues if parent in found]
         if near:
             children[near[-1]].append(turn.id)
-        elif turn.id not in roots:
+        elif turn.continues:  # what that is, is not among them
             roots.append(turn.id)
     return Grown(roots, {each.turn.id: each for each in shown(store, ordered)}, children)
 

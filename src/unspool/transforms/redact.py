@@ -22,7 +22,7 @@ _SHORTEST = 8
 """Nothing shorter holds a secret."""
 _SHORT = 8192
 """So little is swept at once."""
-_FOLDED = re.compile(rb"\\+[nrt]|[\\\s]")
+_FOLDED = re.compile(rb"\\+[nrt]?|\s")
 """What parts the lines of a private key, in a text or in JSON."""
 
 

@@ -36,7 +36,7 @@ _REMINDER = "</system-reminder>"
 _OPENING = re.compile(r"<([a-z_-]++)([^<>]*+)>")
 _OUTPUTS = ("local-command-stdout", "local-command-stderr", "bash-stdout", "bash-stderr")
 _AGENTS = ("teammate-message", "task-notification", "agent-message", "cross-session-message", "channel(?= source=)")
-_AGENT = re.compile(rf"\s*<({'|'.join(_AGENTS)})([^<>]*)>")
+_AGENT = re.compile(rf"(?<!\s)\s*+<({'|'.join(_AGENTS)})([^<>]*)>")
 _WHERE = re.compile(r"(?:Read the output file|Full transcript available) [^\n]*(?:\n|\Z)")
 """What the program says behind the word of a task: where all of it stands."""
 _CONTEXT = frozenset(

@@ -55,7 +55,6 @@ _PAGE = re.compile(
 )
 DELEGATED = "<realtime_delegation>"
 """What the model that speaks with a person passes on to the one that works: a request, and what was said."""
-_INPUT = re.compile(r"<input>(.*?)</input>\s*", re.DOTALL)
 _HIDDEN = re.compile(
     r"<oai-mem-citation>.*?(?:</oai-mem-citation>|\Z)|<proposed_plan>.*?(?:</proposed_plan>\n?|\Z)", re.DOTALL
 )
@@ -183,8 +182,9 @@ def _asked(text: str) -> Iterator[Content]:
     if text.startswith(DELEGATED):
         from html import unescape
 
-        passed_on = _INPUT.search(text)
-        above, words = _INPUT.sub("", text, count=1), unescape(passed_on[1]).strip() if passed_on else ""
+        before, _, inside = text.partition("<input>")
+        inside, closed, behind = inside.partition("</input>")
+        above, words = (before + behind.lstrip(), unescape(inside).strip()) if closed else (text, "")
     elif text.lstrip().startswith(("# ", "## ", "<")):
         at, heading = max((text.rfind(f"{heading}\n"), heading) for heading in _HEADINGS)
         if at >= 0 and _COMMENT not in text[:at]:
