@@ -9,7 +9,7 @@ memory at a time.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path, PurePath
@@ -22,7 +22,7 @@ from unspool.errors import InputNotFound
 from unspool.ingest.agents import agent_of
 from unspool.ingest.facts import BESIDE
 from unspool.ingest.finding import given
-from unspool.ingest.open import is_recorded, read_exchanges
+from unspool.ingest.open import in_time_order, is_recorded, read_exchanges
 from unspool.ingest.sessions import Found
 from unspool.ingest.splitting import split
 from unspool.ingest.telling import calls_of, on_this_machine, sessions_in
@@ -218,14 +218,3 @@ def _conversation(
     if day is None and began is not None:
         day = datetime.fromtimestamp(began / 1000, UTC).date().isoformat()
     return Conversation(session, unit.path, day, scenario, agent, ordered)
-
-
-def in_time_order(exchanges: Iterable[Exchange]) -> list[Exchange]:
-    """By timestamp, stable; a call without one stays behind the call that it follows in the file."""
-    times: list[tuple[float, Exchange]] = []
-    latest = float("-inf")
-    for exchange in exchanges:
-        latest = latest if exchange.timestamp is None else exchange.timestamp
-        times.append((latest, exchange))
-    times.sort(key=lambda entry: entry[0])
-    return [exchange for _, exchange in times]

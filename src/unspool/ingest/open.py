@@ -1,10 +1,10 @@
 """The way in: paths and sessions → exchanges and notes, whatever they hold."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from msgspec.structs import replace
 
@@ -12,7 +12,7 @@ from unspool.dialect import Record
 from unspool.errors import InputNotFound
 from unspool.ingest.envelope import is_text_of_call, open_envelope
 from unspool.ingest.traffic import AUTO, Traffic
-from unspool.model import Exchange, Note, Origin
+from unspool.model import CookedRequest, Exchange, Note, Origin
 from unspool.sources.files import DASH, expand, is_database
 from unspool.sources.jsontext import Unreadable
 from unspool.sources.records import read_records
@@ -20,6 +20,8 @@ from unspool.sources.storage import is_url
 
 if TYPE_CHECKING:
     from unspool.ingest.logs import OpenLog
+
+Call = TypeVar("Call", Exchange, CookedRequest)
 
 
 def read_exchanges(*inputs: str | os.PathLike[str], wire: str = AUTO) -> Iterator[Exchange | Note]:
@@ -107,3 +109,14 @@ def is_recorded(line: bytes) -> bool:
     if isinstance(request, dict) or is_text_of_call(request):
         return True
     return request is None and isinstance(envelope.get("method"), str)
+
+
+def in_time_order(calls: Iterable[Call]) -> list[Call]:
+    """By timestamp, stable; a call without one stays behind the call that it follows in the file."""
+    times: list[tuple[float, Call]] = []
+    latest = float("-inf")
+    for call in calls:
+        latest = latest if call.timestamp is None else call.timestamp
+        times.append((latest, call))
+    times.sort(key=lambda entry: entry[0])
+    return [call for _, call in times]

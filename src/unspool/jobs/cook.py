@@ -10,7 +10,7 @@ from unspool.exports.cooked import Cooker, name_requests
 from unspool.graph.linking import link
 from unspool.ingest.facts import BESIDE, previous_of
 from unspool.ingest.implied import implied
-from unspool.ingest.open import read_exchanges
+from unspool.ingest.open import in_time_order, read_exchanges
 from unspool.model import Cooked, CookedRequest, Exchange, Note
 from unspool.sources.files import DASH
 
@@ -87,14 +87,3 @@ def _items(inputs: Iterable[Input], wire: str) -> Iterator[Exchange | Note]:
 
             items = read_session(find(name).session)
             yield from implied((log.reader.agent, item) for log, item in items)
-
-
-def in_time_order(requests: Iterable[CookedRequest]) -> list[CookedRequest]:
-    """By timestamp, stable; a request without one stays behind the request that it follows in the file."""
-    times: list[tuple[float, CookedRequest]] = []
-    latest = float("-inf")
-    for request in requests:
-        latest = latest if request.timestamp is None else request.timestamp
-        times.append((latest, request))
-    times.sort(key=lambda entry: entry[0])
-    return [request for _, request in times]

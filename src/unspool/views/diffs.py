@@ -2,11 +2,28 @@
 
 from difflib import SequenceMatcher
 
-from unspool.model.action import FileEdit, FileWrite
+from unspool.model.action import FileEdit, FileWrite, Meaning
+from unspool.sources.values import mapping, text_of
 
 _LONGEST = 1500
 """Lines from which on two texts are not compared, but shown one after the other."""
 _CONTEXT = 3
+
+
+def written_by(meaning: Meaning) -> str:
+    """The diff of a call that writes files, each under its name if there are several; nothing for other calls."""
+    files = [action for action in meaning.actions if isinstance(action, FileEdit | FileWrite)]
+    if files:
+        heads = [f"@@ {file.file_path}\n" if len(files) > 1 else "" for file in files]
+        return "\n".join(head + diff_of(file) for head, file in zip(heads, files, strict=True)).rstrip()
+    arguments = mapping(meaning.arguments)
+    path = text_of(arguments.get("file_path"))
+    if meaning.kind == "file_edit":
+        old, new = text_of(arguments.get("old_string")), text_of(arguments.get("new_string"))
+        return diff_of(FileEdit(path, old, new, False))
+    if meaning.kind == "file_write":
+        return diff_of(FileWrite(path, text_of(arguments.get("content"))))
+    return ""
 
 
 def diff_of(edit: FileEdit | FileWrite) -> str:

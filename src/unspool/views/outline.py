@@ -34,7 +34,7 @@ from unspool.model.event import (
 )
 from unspool.model.session import Call, Session, Step, Stream
 from unspool.sources.values import mapping, text_of, time_of
-from unspool.views.diffs import diff_of
+from unspool.views.diffs import written_by
 
 
 class Row(Struct, frozen=True):
@@ -234,19 +234,7 @@ def change_of(told: ToolCall) -> str:
     """What the call changes: a diff, a plan."""
     if told.kind == "plan":
         return _items(mapping(told.arguments).get("items")) or text_of(mapping(told.arguments).get("text"))
-    edits = told.actions or ()
-    if any(isinstance(edit, FileEdit | FileWrite) for edit in edits):
-        files = [edit for edit in edits if isinstance(edit, FileEdit | FileWrite)]
-        heads = [f"@@ {edit.file_path}\n" if len(files) > 1 else "" for edit in files]
-        return "\n".join(head + diff_of(edit) for head, edit in zip(heads, files, strict=True)).rstrip()
-    arguments = mapping(told.arguments)
-    path = text_of(arguments.get("file_path"))
-    if told.kind == "file_edit":
-        old, new = text_of(arguments.get("old_string")), text_of(arguments.get("new_string"))
-        return diff_of(FileEdit(path, old, new, False))
-    if told.kind == "file_write":
-        return diff_of(FileWrite(path, text_of(arguments.get("content"))))
-    return ""
+    return written_by(told.meaning)
 
 
 _MARKS = {"completed": "☑", "done": "☑", "in_progress": "◐", "cancelled": "☒"}

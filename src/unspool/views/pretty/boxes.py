@@ -16,6 +16,7 @@ from typing import Any
 
 from unspool.model.action import PlanItem
 from unspool.model.event import ToolCall
+from unspool.views.diffs import written_by
 from unspool.views.outline import bare_output
 from unspool.views.pretty.columns import Row, cells, cut, pin, safe, safe_line
 from unspool.views.pretty.look import (
@@ -49,7 +50,7 @@ from unspool.views.pretty.moments import (
     ToolEnded,
     ToolStarted,
 )
-from unspool.views.pretty.tools import change_of, labels, todo_line, todos
+from unspool.views.pretty.tools import labels, todo_line, todos
 
 _BLANK: Row = (0, "")
 _HANG = 3
@@ -172,7 +173,7 @@ class Boxes:
         return value.removeprefix(self._folder) if self._folder else value
 
     def _change(self, call: ToolCall, width: int) -> Iterator[Row]:
-        change = change_of(call)
+        change = written_by(call.meaning)
         if not change.strip():
             return
         yield _BLANK

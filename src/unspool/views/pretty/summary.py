@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from unspool.views.diffs import written_by
 from unspool.views.markdown import fenced
 from unspool.views.outline import bare_output
 from unspool.views.pretty.columns import safe, safe_line
@@ -30,7 +31,7 @@ from unspool.views.pretty.moments import (
     ToolEnded,
     ToolStarted,
 )
-from unspool.views.pretty.tools import change_of, labels, todo_line, todos
+from unspool.views.pretty.tools import labels, todo_line, todos
 
 _ESCAPED = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_{}[]<>#|~"})
 
@@ -119,7 +120,7 @@ class Summary:
                 yield from (f"  {line}" for line in fenced(safe(label.value), ""))
             else:
                 yield f"- {label.emoji} {_plain(label.name)}: `{_code(label.value)}`"
-        if change := change_of(call.call):
+        if change := written_by(call.call.meaning):
             yield ""
             yield from fenced(self._cut(change, DIFF_LINES), "diff")
 

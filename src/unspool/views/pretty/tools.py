@@ -1,4 +1,4 @@
-"""What a person wants to see of a tool call: a few labelled lines, and what it changes."""
+"""What a person wants to see of a tool call in a few labelled lines, and of a plan, item by item."""
 
 from typing import Any
 
@@ -7,7 +7,6 @@ from msgspec import Struct
 from unspool.model.action import FileDelete, FileEdit, FileMove, FileWrite, PlanItem
 from unspool.model.event import ToolCall
 from unspool.sources.values import mapping, text_of
-from unspool.views.diffs import diff_of
 
 
 class Label(Struct, frozen=True, gc=False):
@@ -99,20 +98,3 @@ def todo_line(item: PlanItem) -> str:
     """`✅ [HIGH] Implement feature X`"""
     priority = f"[{item.priority.upper()}] " if item.priority else ""
     return f"{_MARKS.get(item.status or '', '⬜')} {priority}{item.text}"
-
-
-def change_of(call: ToolCall) -> str:
-    """The diff of a call that writes files; nothing for others."""
-    meaning = call.meaning
-    files = [act for act in meaning.actions if isinstance(act, FileEdit | FileWrite)]
-    if files:
-        heads = [f"@@ {act.file_path}\n" if len(files) > 1 else "" for act in files]
-        return "\n".join(head + diff_of(act) for head, act in zip(heads, files, strict=True)).rstrip()
-    arguments = mapping(meaning.arguments)
-    path = text_of(arguments.get("file_path"))
-    if meaning.kind == "file_edit":
-        old, new = text_of(arguments.get("old_string")), text_of(arguments.get("new_string"))
-        return diff_of(FileEdit(path, old, new, False))
-    if meaning.kind == "file_write":
-        return diff_of(FileWrite(path, text_of(arguments.get("content"))))
-    return ""
