@@ -332,6 +332,7 @@ def test_usage_is_neutral(write: Write) -> None:
             {"request": {}, "response": {"object": "response", "output": [], "usage": responses}},
         )
     )
+    assert len(cooked.requests) == 4
     for request in cooked.requests:
         usage = request.usage
         assert usage is not None
@@ -385,7 +386,9 @@ def test_the_python_api(write: Write) -> None:
 def test_raw_bytes_are_found_again_by_the_origin(write: Write) -> None:
     path = write(call("u1", answer="a1"), "", call("u2", answer="a2"))
     data = path.read_bytes()
-    for request in cook(path).requests:
+    requests = cook(path).requests
+    assert len(requests) == 2
+    for request in requests:
         piece = data[request.origin.offset : request.origin.offset + request.origin.size]
         assert json.loads(piece)["id"] == request.id
         assert data.splitlines()[request.origin.line - 1] == piece

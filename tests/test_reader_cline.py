@@ -295,7 +295,7 @@ def test_one_of_them_wrote_it_or_none(document: Any, path: str, writer: Reader |
 def test_each_event_leads_to_its_message() -> None:
     path = XML / HISTORY
     document = json.loads(path.read_text())
-    for event in events_of(path):
-        if isinstance(event.content, User):
-            text = json.dumps(cline.roo.payload(document, event))
-            assert event.content.text in text
+    typed = [(event, event.content.text) for event in events_of(path) if isinstance(event.content, User)]
+    assert typed
+    for event, text in typed:
+        assert text in json.dumps(cline.roo.payload(document, event))

@@ -6,7 +6,6 @@ import signal
 import socket
 import struct
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -293,11 +292,11 @@ def test_a_second_signal_ends_calls_at_once_and_keeps_what_they_got(trace: Path)
         upstream(stalling(threading.Event(), *HALF)) as server,
         recording(trace, server.url, "--patience", "60") as recorder,
     ):
-        connection = recorder.connect()
-        connection.send(post("/v1/chat/completions", chat("x", stream=True)))
-        connection.until(b"two")
+        idle, busy = recorder.connect(), recorder.connect()
+        busy.send(post("/v1/chat/completions", chat("x", stream=True)))
+        busy.until(b"two")
         recorder.process.send_signal(signal.SIGINT)
-        time.sleep(0.3)
+        assert idle.all() == b""  # closed: the first signal has come
         assert recorder.process.poll() is None
         recorder.stop(signal.SIGINT)
     (record,) = records(trace)

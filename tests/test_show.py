@@ -52,7 +52,9 @@ def shown(run: Run, machine: Machine, *arguments: str | Path) -> str:
 
 
 def events(run: Run, machine: Machine, *arguments: str | Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in shown(run, machine, *arguments).split("\n")[:-1]]
+    found = [json.loads(line) for line in shown(run, machine, *arguments).split("\n")[:-1]]
+    assert found
+    return found
 
 
 # Which session

@@ -262,11 +262,11 @@ def test_what_waits_is_bounded(slack: SlackServer, deliver: Make) -> None:
 
 
 def test_held_text_may_be_withdrawn(slack: SlackServer, deliver: Make) -> None:
-    delivery = deliver(second=0.2)
+    delivery = deliver(second=0.5)
     delivery.put(HEAD)
     slack.wait(1)
     delivery.put(Say("said", said("the answer"), held=True))
-    time.sleep(0.3)  # more than a second here, less than two
+    time.sleep(0.6)  # more than a second here, and much less than two
     delivery.put(Unsay("said", None))
     delivery.put(Say("said 2", said("one, two"), held=True))
     delivery.put(Unsay("said 2", said("one")))

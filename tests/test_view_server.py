@@ -199,10 +199,9 @@ def test_a_port_that_is_taken(unspool: Run, trace: Path) -> None:
 
 
 def test_it_listens_on_the_loopback_only(client: Client) -> None:
-    for line in Path("/proc/net/tcp").read_text().splitlines()[1:]:
-        address, state = line.split()[1], line.split()[3]
-        if address.endswith(f":{client.port:04X}") and state == "0A":
-            assert address.startswith("0100007F:")
+    sockets = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    listening = [address for _, address, _, state, *_ in sockets if state == "0A"]
+    assert [each for each in listening if each.endswith(f":{client.port:04X}")] == [f"0100007F:{client.port:04X}"]
 
 
 def test_a_list_of_what_would_be_shown(unspool: Run, trace: Path) -> None:
