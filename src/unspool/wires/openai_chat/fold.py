@@ -57,6 +57,7 @@ class _Choice:
 
     def __init__(self) -> None:
         self.texts: dict[str, list[str]] = {}
+        self.spoken: dict[str, list[str]] = {}
         self.calls: dict[int, dict[str, Any]] = {}
         self.pieces: dict[int, list[str]] = {}
         self.rest: dict[str, Any] = {}
@@ -68,14 +69,15 @@ class _Choice:
 
     def _begin_again(self) -> None:
         """Behind its deltas some hosts say the whole message once more (MiniMax, Perplexity)."""
-        self.texts, self.calls, self.pieces, self.rest, self.parts = {}, {}, {}, {}, []
+        self.texts, self.spoken, self.calls, self.pieces, self.rest, self.parts = {}, {}, {}, {}, {}, []
 
     def add(self, chunk: dict[str, Any]) -> None:
         self.finish = string(chunk.get("finish_reason")) or self.finish
         for key, value in chunk.items():
             if key == "logprobs" and isinstance(value, dict):
-                known = mapping(self.about.get(key))
-                self.about[key] = {k: [*listing(known.get(k)), *listing(v)] for k, v in value.items()}
+                known = self.about[key] = mapping(self.about.get(key))
+                for name, tokens in value.items():
+                    known.setdefault(name, []).extend(listing(tokens))
             elif value is not None and key not in ("delta", "text", "message"):
                 self.about[key] = value
         delta = chunk.get("delta") or chunk.get("message") or {"content": chunk.get("text")}
@@ -100,7 +102,8 @@ class _Choice:
                 case "function_call", dict():
                     self._call({"legacy": True, "function": value})
                 case _, list():
-                    self.rest[key] = [*listing(self.rest.get(key)), *value]
+                    known = self.rest[key] = listing(self.rest.get(key))
+                    known.extend(value)
                 case "audio", dict():
                     self._speak(value)
                 case _:
@@ -136,15 +139,19 @@ class _Choice:
         return newest if self.all_zero else given
 
     def _speak(self, delta: dict[str, Any]) -> None:
-        audio = mapping(self.rest.get("audio"))
+        audio = self.rest["audio"] = mapping(self.rest.get("audio"))
         for key, value in delta.items():
-            grows = key in ("data", "transcript") and isinstance(value, str)
-            audio[key] = text_of(audio.get(key)) + value if grows else value
-        self.rest["audio"] = audio
+            if key in ("data", "transcript") and isinstance(value, str):
+                audio.setdefault(key, "")
+                self.spoken.setdefault(key, []).append(value)
+            else:
+                audio[key] = value
 
     def whole(self, index: int) -> dict[str, Any]:
         said = self.rest | {key: "".join(pieces) for key, pieces in self.texts.items()}
         said |= {key: _joined(said[key]) for key in DETAILS if isinstance(said.get(key), list)}
+        if self.spoken:
+            said["audio"] = mapping(said.get("audio")) | {key: "".join(pieces) for key, pieces in self.spoken.items()}
         if self.parts:
             lead = [{"type": "text", "text": said["content"]}] if said.get("content") else []
             said["content"] = lead + _joined(self.parts)
