@@ -35,14 +35,15 @@ def reader_of(path: str) -> tuple[Reader | None, Head]:
 
 def like_the_last(path: str) -> Reader | None:
     """The reader of the last file, if this one bears its mark: then no line need be decoded to know it."""
-    if not _latest or (mark := _latest[0].mark) is None or _latest[0].document:
+    last = _last()
+    if last is None or last.mark is None or last.document:
         return None
     start, rest = beginning(path)
-    if not mark.match(start):
+    if not last.mark.match(start):
         return None
     _begun.clear()
     _begun[path] = chain([start], rest)
-    return _latest[0]
+    return last
 
 
 def beginning(path: str, size: int = BLOCK) -> tuple[bytes, Iterator[bytes]]:
@@ -61,18 +62,25 @@ def begun(path: str) -> Iterator[bytes]:
 
 def reader_for(head: Head) -> Reader | None:
     """Only one may claim it, so any order is right; the files of a folder are mostly one agent's."""
-    if _latest and _latest[0].claims(head):
-        return _latest[0]
+    last = _last()
+    if last is not None and last.claims(head):
+        return last
     return _remembered(next((reader for reader in READERS.values() if reader.claims(head)), None))
 
 
 def marked(start: bytes) -> Reader | None:
     """The reader of a file that begins like this, if its mark alone tells: then nothing need be decoded."""
-    if _latest and _latest[0].mark is not None and _latest[0].mark.match(start):
-        return _latest[0]
+    last = _last()
+    if last is not None and last.mark is not None and last.mark.match(start):
+        return last
     if not opens_a_document(start[:_GLANCED].partition(b"\n")[0].rstrip()):
         return None
     return _remembered(next((reader for reader in READERS.values() if reader.mark and reader.mark.match(start)), None))
+
+
+def _last() -> Reader | None:
+    """To be asked once, and kept: the viewer's threads read other files meanwhile."""
+    return _latest[0] if _latest else None
 
 
 def _remembered(found: Reader | None) -> Reader | None:
