@@ -5,11 +5,22 @@ import { keeps, NO_FILTER, sorted } from "../src/lib/filter";
 import { duration, money, shortly, tokens } from "../src/lib/format";
 import { candidates } from "../src/lib/index";
 import { format, parse } from "../src/lib/route";
-import { compressed, type Store } from "../src/lib/store";
+import { compressed, Recent, remembered, type Store } from "../src/lib/store";
 import { everyCall, grouped, namesOf, ofRows, overTime, totals } from "../src/lib/usage";
 import type { GraphRow } from "../src/types.gen";
 
 const row = (more: Partial<GraphRow>): GraphRow => ({ id: "r", title: "A title", kind: "prompt", root: 0, ...more });
+
+describe("what was asked for", () => {
+  it("is asked once, and again only if that failed", async () => {
+    const known = new Recent<string, Promise<number>>(2);
+    let asked = 0;
+    const ask = (): Promise<number> => (asked++ ? Promise.resolve(asked) : Promise.reject(new Error("nobody is there")));
+    await expect(remembered(known, "a", ask)).rejects.toThrow("nobody");
+    expect(await remembered(known, "a", ask)).toBe(2);
+    expect(await remembered(known, "a", ask)).toBe(2);
+  });
+});
 
 describe("terminal output", () => {
   it("keeps colours and drops all else that steers a terminal", () => {

@@ -1,7 +1,7 @@
 // The data of a running `unspool view`.
 import type { Card, Found, Graph, Grown, Home, MessageCard, Original, Picture, RequestPage, ToolPage, Transcript } from "../types.gen";
 import type { CacheReport } from "../types.gen";
-import { compressed, Recent, type Place, type Store } from "./store";
+import { compressed, Recent, remembered, type Place, type Store } from "./store";
 
 export class NotFound extends Error {}
 
@@ -41,7 +41,7 @@ export class ServerStore implements Store {
   graph = (reel: string, start: number): Promise<Graph> => get(`reels/${reel}/graph`, { start });
   request(reel: string, id: string): Promise<RequestPage> {
     const { requests } = this.of(reel);
-    return requests.get(id) ?? requests.set(id, get(`reels/${reel}/request`, { id }));
+    return remembered(requests, id, () => get(`reels/${reel}/request`, { id }));
   }
   async messages(reel: string, ids: string[]): Promise<MessageCard[]> {
     const { messages } = this.of(reel);

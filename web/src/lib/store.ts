@@ -46,9 +46,21 @@ export class Recent<K, V> {
     if (this.map.size > this.most) this.map.delete(this.map.keys().next().value as K);
     return value;
   }
+  delete(key: K): void {
+    this.map.delete(key);
+  }
   clear(): void {
     this.map.clear();
   }
+}
+
+/** The answer that is known, or that comes. One that failed is forgotten: who asks again may have more luck. */
+export function remembered<K, V>(known: Recent<K, Promise<V>>, key: K, ask: () => Promise<V>): Promise<V> {
+  const before = known.get(key);
+  if (before) return before;
+  const asked = known.set(key, ask());
+  asked.catch(() => known.delete(key));
+  return asked;
 }
 
 /** m1 m2 m3 m9 → "m1-m3,m9" */
