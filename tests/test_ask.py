@@ -92,7 +92,7 @@ def test_who_is_busy_is_asked_again(unspool: Run, provider: str) -> None:
     busy = [
         Fault(429, {"error": {"message": "slow down"}}, {"retry-after": "0"}),
         Fault(500, "<html>oops</html>", {"retry-after-ms": "1"}),
-        Fault(529, OVERLOADED, {"retry-after": "0"}),
+        Fault(529, OVERLOADED, {"retry-after": "0", "retry-after-ms": "nan"}),
     ]
     with ModelServer(*busy, Words("At last.")) as at:
         done = unspool("ask", "Hi", "-p", f"{provider}/x", **environment(at.url))

@@ -34,6 +34,15 @@ def test_a_page_holds_everything_and_loads_nothing(unspool: Run, tmp_path: Path)
     assert data["home"]["reels"][0]["name"] == "trace.jsonl"
 
 
+def test_a_page_is_the_same_where_the_locale_is_not_utf_8(unspool: Run, tmp_path: Path) -> None:
+    a_day().save(tmp_path / "trace.jsonl")
+    plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    for name, locale in (("page.html", {}), ("plain.html", plain)):
+        done = unspool("export", "html", tmp_path / "trace.jsonl", "-o", tmp_path / name, **locale)
+        assert done.returncode == 0, done.stderr
+    assert (tmp_path / "page.html").read_bytes() == (tmp_path / "plain.html").read_bytes()
+
+
 def test_no_secret_leaves_the_machine(unspool: Run, tmp_path: Path) -> None:
     """Neither whole nor in part: titles are cut after redaction."""
     agent = Agent().asks("y" * 220 + f" use {KEY}").calls("t1", "Bash", command=f"curl -H 'x-api-key: {KEY}' x")

@@ -32,6 +32,21 @@ def test_no_function_is_over_60_lines() -> None:
     assert long == []
 
 
+def test_texts_are_utf_8_whatever_the_locale() -> None:
+    guilty = []
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute | ast.Name):
+                name = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id
+                plain = len(node.args) == {"read_text": 0, "write_text": 1}.get(name)
+                texts = name in ("open", "fdopen") and any(
+                    isinstance(mode, ast.Constant) and mode.value in ("r", "w", "a", "x") for mode in node.args
+                )
+                if (plain or texts) and "encoding" not in [given.arg for given in node.keywords]:
+                    guilty.append(f"{path}:{node.lineno}")
+    assert guilty == []
+
+
 def test_no_module_has_a_vague_name() -> None:
     assert [str(path) for path in SOURCES if path.stem in VAGUE or path.parent.name in VAGUE] == []
 

@@ -174,6 +174,13 @@ def test_opencode_is_configured_by_a_variable(tmp_path: Path, monkeypatch: pytes
     assert found.upstreams == {"opencode-mine": "http://gateway.example"}
 
 
+def test_a_configuration_that_nobody_could_read_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / ".config" / "opencode"
+    folder.mkdir(parents=True)
+    (folder / "opencode.json").write_bytes(b'{"provider": {"caf\xe9": {}}}')
+    assert pointed("opencode", tmp_path, monkeypatch).upstreams == {}
+
+
 def test_pi_is_given_an_extension(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / ".pi" / "agent"
     folder.mkdir(parents=True)

@@ -40,7 +40,8 @@ def connected(address: str | None, cores: int | None = None) -> Iterator[Any]:
         options |= {"address": "local", "num_cpus": cores, "include_dashboard": False, "object_store_memory": _STORE}
     else:
         options["address"] = address
-    with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere):  # what Ray has to say is no output of ours
+    # What Ray has to say is no output of ours.
+    with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stdout(nowhere):
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # of Ray's, about its own future

@@ -4,6 +4,7 @@ import random
 import time
 from collections.abc import Callable, Iterator
 from email.utils import parsedate_to_datetime
+from math import isfinite
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -194,7 +195,8 @@ def _asked_to_wait(reply: Reply) -> float | None:
         if not said:
             continue
         try:
-            return max(float(said) * unit, 0.0)
+            if isfinite(seconds := float(said) * unit):
+                return max(seconds, 0.0)
         except ValueError:
             pass  # a date, perhaps
         try:

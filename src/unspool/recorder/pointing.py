@@ -172,7 +172,7 @@ def _pi(pointing: Pointing) -> None:
         if isinstance(before, str):
             providers[name] = pointing.upstream(f"pi-{name}", before)
     extension = pointing.folder / "recorder.js"
-    extension.write_text(_PI.format(providers=json.dumps(providers)))
+    extension.write_text(_PI.format(providers=json.dumps(providers)), "utf-8")
     pointing.arguments += ["-e", str(extension)]
 
 
@@ -203,22 +203,23 @@ def _table(value: Any) -> dict[str, Any]:
 def _settings(path: Path) -> dict[str, str]:
     """The plain ones at the top of a YAML file."""
     try:
-        return {found[1]: found[3] for line in path.read_text().splitlines() if (found := _SETTING.fullmatch(line))}
+        lines = path.read_text("utf-8-sig").splitlines()
+        return {found[1]: found[3] for line in lines if (found := _SETTING.fullmatch(line))}
     except (OSError, ValueError):
         return {}
 
 
 def _toml(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text())
+        return tomllib.loads(path.read_text("utf-8-sig"))
     except (OSError, ValueError):  # none, or none that the agent could read either
         return {}
 
 
 def _json(path: Path) -> dict[str, Any]:
     try:
-        return _table(_decoded(path.read_text()))
-    except OSError:
+        return _table(_decoded(path.read_text("utf-8-sig")))
+    except (OSError, ValueError):
         return {}
 
 

@@ -79,8 +79,8 @@ def _assets() -> tuple[str, str]:
     scripts, styles = sorted(STATIC.glob("assets/*.js")), sorted(STATIC.glob("assets/*.css"))
     if len(scripts) != 1 or len(styles) != 1:
         raise UnspoolError(NOT_BUILT)
-    script = re.sub(r"</(?=script)", r"<\\/", scripts[0].read_text(), flags=re.IGNORECASE)
-    return script, re.sub(r"</(?=style)", r"<\\/", styles[0].read_text(), flags=re.IGNORECASE)
+    script = re.sub(r"</(?=script)", r"<\\/", scripts[0].read_text("utf-8"), flags=re.IGNORECASE)
+    return script, re.sub(r"</(?=style)", r"<\\/", styles[0].read_text("utf-8"), flags=re.IGNORECASE)
 
 
 def _hash(text: str) -> str:

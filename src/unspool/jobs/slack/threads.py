@@ -40,6 +40,6 @@ def keep_thread(channel: str, folder: str, thread: str) -> None:
     file = _file(channel, folder)
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     handle, beside = tempfile.mkstemp(dir=file.parent, prefix=".thread.")
-    with os.fdopen(handle, "w") as new:
+    with os.fdopen(handle, "w", encoding="utf-8") as new:
         json.dump({"channel": channel, "folder": folder.encode("utf-8", "replace").decode(), "thread": thread}, new)
     Path(beside).replace(file)
