@@ -40,7 +40,9 @@ def test_a_page_is_the_same_where_the_locale_is_not_utf_8(unspool: Run, tmp_path
     for name, locale in (("page.html", {}), ("plain.html", plain)):
         done = unspool("export", "html", tmp_path / "trace.jsonl", "-o", tmp_path / name, **locale)
         assert done.returncode == 0, done.stderr
-    assert (tmp_path / "page.html").read_bytes() == (tmp_path / "plain.html").read_bytes()
+    page, other = ((tmp_path / name).read_text("utf-8") for name in ("page.html", "plain.html"))
+    data = r'(<script type="text/plain"[^>]*>)[^<]*'
+    assert re.sub(data, r"\1", page) == re.sub(data, r"\1", other)
 
 
 def test_no_secret_leaves_the_machine(unspool: Run, tmp_path: Path) -> None:
