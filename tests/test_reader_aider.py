@@ -128,6 +128,7 @@ def test_tokens_in_each_way_of_writing_them() -> None:
         "Tokens: 10k sent, 1.5k cache write, 4 received. Cost: $0.1 message": (8500, 0, 1500, 4),
         "Tokens: 2.0k sent, 9.5k cache hit, 1,004 received.": (2000, 9500, 0, 1004),
         "33700 prompt tokens, 55 completion tokens, $0.169325 cost": (33700, 0, 0, 55),
+        f"Tokens: {'9' * 400} sent, 3 received.": (0, 0, 0, 3),
     }
     for line, counts in lines.items():
         (usage,) = (event.content for event in read(f"# aider chat started at now\n> {line}  \n"))

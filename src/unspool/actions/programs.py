@@ -194,10 +194,12 @@ _STARTED = re.compile(r"\+(?:\d+|/.*|G)")
 
 def _colons(said: str) -> Range:
     """bat's `10:20`."""
-    first, _, last = said.partition(":")
-    if first.isdecimal() and last.isdecimal():
-        return int(first), int(last) - int(first) + 1
-    return (int(first) if first.isdecimal() else None), (int(last) if last.isdecimal() else None)
+    first, last = map(_line_number, said.partition(":")[::2])
+    return first, last if first is None or last is None else last - first + 1
+
+
+def _line_number(written: str) -> int | None:
+    return int(written) if written.isdecimal() and len(written) < 10 else None  # no file has more lines
 
 
 _HEAD = Options("nc", "lines bytes")
@@ -218,7 +220,7 @@ def _counted(words: list[str], options: Options) -> tuple[list[str], str | None]
 
 def _head_lines(words: list[str]) -> tuple[list[str], list[Range]]:
     operands, count = _counted(words, _HEAD)
-    return operands, [(None, int(count) if count and count.isdecimal() else None)]
+    return operands, [(None, _line_number(count or ""))]
 
 
 def _tail_lines(words: list[str]) -> tuple[list[str], list[Range]]:
@@ -227,8 +229,9 @@ def _tail_lines(words: list[str]) -> tuple[list[str], list[Range]]:
         count = operands.pop(0)
     count = count or ""
     if count[:1] == "+":
-        return operands, [(int(count[1:]) if count[1:].isdecimal() else None, None)]
-    return operands, [(-int(count), None) if count.removeprefix("-").isdecimal() and int(count) > 0 else (None, None)]
+        return operands, [(_line_number(count[1:]), None)]
+    last = _line_number(count)
+    return operands, [(-last, None) if last else (None, None)]
 
 
 _SED = Options("efl", "expression file line-length")

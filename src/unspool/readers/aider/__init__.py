@@ -32,7 +32,7 @@ from unspool.model.event import (
 from unspool.readers.aider.edits import Edit, edits_in, whole_file
 from unspool.readers.aider.thoughts import parted
 from unspool.readers.log import Log
-from unspool.sources.values import clock
+from unspool.sources.values import clock, count
 
 AGENT = "aider"
 FILE = ".aider.chat.history.md"
@@ -274,8 +274,8 @@ def _number(text: str | None) -> int:
         return 0
     digits = text.rstrip("kM").replace(",", "").rstrip(".")
     try:
-        return round(float(digits) * _UNITS.get(text[-1], 1))
-    except ValueError:
+        return count(round(float(digits) * _UNITS.get(text[-1], 1)))
+    except (ValueError, OverflowError):  # no number, or none that can be counted to
         return 0
 
 

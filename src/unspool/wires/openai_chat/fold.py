@@ -128,7 +128,7 @@ class _Choice:
                 if call.get("id") == named:
                     return index
         given = delta.get("index")
-        if isinstance(given, str) and given.isdecimal():
+        if isinstance(given, str) and given.isdecimal() and len(given) < 10:
             given = int(given)
         if not isinstance(given, int):
             return newest + 1 if named or not self.calls else newest
