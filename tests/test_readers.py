@@ -25,7 +25,9 @@ from unspool.sources.files import blocks
 from unspool.sources.jsontext import loads
 
 FOLDERS = Path(__file__).parent / "readers"
-REPLACEMENTS: tuple[Any, ...] = (None, True, 7, 0.5, "text", ["a", {"type": "text"}], {"type": "text", "id": 1})
+LONG = "9" * 5000
+"""Longer than a file's name may be, and than Python takes a number to be."""
+REPLACEMENTS: tuple[Any, ...] = (None, True, 7, 0.5, "text", LONG, ["a", {"type": "text"}], {"type": "text", "id": 1})
 DEEP, NESTED = "deep", "[" * 5000 + "]" * 5000
 """What stands in a value, and what JSON that nobody can decode is put there."""
 

@@ -219,9 +219,10 @@ class Messages:
             _, _, behind = output.partition("saved to: ")
             named = behind.partition("\n")[0].strip()
         file = self._beside / Path(named).name if named else None
-        if file is None or not file.is_file():
+        try:
+            return file.read_text(encoding="utf-8", errors="replace") if file is not None and file.is_file() else None
+        except OSError:  # a name that no file can have, or a file that is not ours to read
             return None
-        return file.read_text(encoding="utf-8", errors="replace")
 
 
 def long_outputs(path: str) -> Path:

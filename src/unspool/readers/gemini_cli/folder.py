@@ -88,7 +88,10 @@ def full_output(output: str, folder: Path | None) -> str | None:
     name = named.partition("\n")[0].strip().rstrip("]").replace("\\", "/").rpartition("/")[2]
     if not found or not name or folder is None:
         return None
-    for file in (folder / _OUTPUTS).rglob("*"):
-        if file.name == name and file.is_file():
-            return file.read_text(encoding="utf-8", errors="replace")
+    try:
+        for file in (folder / _OUTPUTS).rglob("*"):
+            if file.name == name and file.is_file():
+                return file.read_text(encoding="utf-8", errors="replace")
+    except OSError:  # it is not ours to read
+        return None
     return None

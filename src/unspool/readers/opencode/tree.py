@@ -72,7 +72,7 @@ class Store:
 
 def _is_name(given: str) -> bool:
     """Whether it names a file in a folder, and nothing outside of it."""
-    return bool(given) and given == Path(given).name and not set(given) & set("*?[\0")
+    return 0 < len(given) < 200 and given == Path(given).name and not set(given) & set("*?[\0")
 
 
 def _files(folder: Path) -> list[Path]:
