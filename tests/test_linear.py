@@ -18,6 +18,7 @@ from unspool.readers.codex.texts import DELEGATED, _asked
 from unspool.readers.cursor.prompts import parted
 from unspool.readers.pi.messages import _preface
 from unspool.sources.jsontext import Unreadable, mend, spans
+from unspool.sources.sse import events
 
 LENGTH, SECONDS = 400_000, 5.0
 PATCH = "*** Begin Patch\n*** Delete File: a\n*** End Patch"
@@ -47,6 +48,8 @@ CASES: list[tuple[str, Callable[[str], Any], str, str, str]] = [
     ("cline: folders", folder_in, "", "# Current Working Directory (", ""),
     ("cline: models", model_in, "", "<model>", ""),
     ("cursor: times", parted, "", "<timestamp>", ""),
+    ("stream: JSON that never ends", lambda text: list(events(text)), "", 'data: {"a":\n', ""),
+    ("stream: lines that are no JSON", lambda text: list(events(text)), "", "data: x\n", ""),
     ("openclaw: senders", _preface, "", "A(untrusted", ""),
     ("openclaw: senders that nobody closed", _preface, "", "A (untrusted):\n```json\n", ""),
     ("openclaw: many things that happened", _preface, "", "System: [a]\n", ""),

@@ -13,6 +13,7 @@ from unspool.sources.jsontext import Unreadable, loads
 
 DONE = "[DONE]"
 _LINE_END = re.compile(b"\r\n|\n|\r(?!$)")  # a CR that ends a piece may be half of a CRLF
+_MARKS = re.compile(r'"(?:[^"\\]|\\.)*+("?)|[\[{]|[\]}]')
 
 
 class Broken(str):
@@ -26,6 +27,10 @@ class Assembler:
         self._tail = b""
         self._name = ""
         self._data: list[str] = []
+        self._depth = 0
+        """Of the data, where one line was not enough: brackets that are open."""
+        self._quoted = False
+        """A text in it is open."""
 
     def feed(self, piece: bytes) -> Iterator[Any]:
         *lines, self._tail = _LINE_END.split(self._tail + piece)
@@ -37,6 +42,8 @@ class Assembler:
         name, colon, value = line.partition(":")
         match name.lstrip("\ufeff"):
             case "data":
+                if self._data and not self._data[0].strip():
+                    self._data.clear()  # nothing yet
                 self._data.append(value.removeprefix(" "))
                 yield from self._whole()
             case "event":  # the next event begins
@@ -61,7 +68,7 @@ class Assembler:
 
     def _whole(self) -> Iterator[Any]:
         """The event, if its data is complete. A new beginning shows that what came before it never will be."""
-        for data in (self._data, self._data[-1:]):
+        for data in (self._data, self._data[-1:]) if self._may_be_whole() else (self._data[-1:],):
             try:
                 value = _decode(data)
             except Unreadable:
@@ -71,6 +78,29 @@ class Assembler:
             self._data = []
             yield self._named(value)
             return
+
+    def _may_be_whole(self) -> bool:
+        """Whether data of several lines is worth to be decoded: all that was opened in it is closed, for the first time."""
+        if len(self._data) == 1:
+            return False  # it is tried by itself
+        if len(self._data) == 2:
+            self._depth, self._quoted = 0, False
+            self._weigh(self._data[0])
+        if self._depth <= 0 and not self._quoted:
+            return False  # and was no JSON: nor will it be with more behind it
+        self._weigh(self._data[-1])
+        return self._depth == 0 and not self._quoted
+
+    def _weigh(self, line: str) -> None:
+        text, self._quoted = f'"{line}' if self._quoted else line, False
+        for mark in _MARKS.finditer(text):
+            match mark[0][0]:
+                case '"':
+                    self._quoted = not mark[1]
+                case "[" | "{":
+                    self._depth += 1
+                case _:
+                    self._depth -= 1
 
     def _rest(self) -> Iterator[Any]:
         """The event, complete or not."""
