@@ -80,7 +80,7 @@ class Assembler:
             return
 
     def _may_be_whole(self) -> bool:
-        """Whether data of several lines is worth to be decoded: all that was opened in it is closed, for the first time."""
+        """Whether data of several lines can be JSON: all that was opened in it is closed, for the first time."""
         if len(self._data) == 1:
             return False  # it is tried by itself
         if len(self._data) == 2:

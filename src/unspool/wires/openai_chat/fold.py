@@ -102,8 +102,8 @@ class _Choice:
                 case "function_call", dict():
                     self._call({"legacy": True, "function": value})
                 case _, list():
-                    known = self.rest[key] = listing(self.rest.get(key))
-                    known.extend(value)
+                    pieces = self.rest[key] = listing(self.rest.get(key))
+                    pieces.extend(value)
                 case "audio", dict():
                     self._speak(value)
                 case _:
