@@ -67,10 +67,6 @@ class _Choice:
         self.all_zero = False
         self.in_deltas = False
 
-    def _begin_again(self) -> None:
-        """Behind its deltas some hosts say the whole message once more (MiniMax, Perplexity)."""
-        self.texts, self.spoken, self.calls, self.pieces, self.rest, self.parts = {}, {}, {}, {}, {}, []
-
     def add(self, chunk: dict[str, Any]) -> None:
         self.finish = string(chunk.get("finish_reason")) or self.finish
         for key, value in chunk.items():
@@ -84,7 +80,14 @@ class _Choice:
         if self.in_deltas and not chunk.get("delta") and chunk.get("message"):
             self._begin_again()
         self.in_deltas = self.in_deltas or bool(chunk.get("delta"))
-        for key, value in mapping(delta).items():
+        self._say(mapping(delta))
+
+    def _begin_again(self) -> None:
+        """Behind its deltas some hosts say the whole message once more (MiniMax, Perplexity)."""
+        self.texts, self.spoken, self.calls, self.pieces, self.rest, self.parts = {}, {}, {}, {}, {}, []
+
+    def _say(self, delta: dict[str, Any]) -> None:
+        for key, value in delta.items():
             match key, value:
                 case _, None:
                     continue
