@@ -95,15 +95,26 @@ def test_what_a_gateway_puts_before_a_prompt_was_not_typed(text: str, typed: str
     assert all(notice.level == "context" and text.startswith(notice.text) for notice in notices)
 
 
-@pytest.mark.parametrize("about", [{}, {"parentSession": "/home/me/before.jsonl"}])
-def test_what_a_fork_copied_is_paid_for_where_it_happened(about: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("about", "keys"),
+    [
+        ({}, ["a:usage", "b:usage"]),
+        ({"parentSession": "/home/me/before.jsonl"}, ["b:usage"]),
+        ({"branchedFrom": "/home/me/gone.jsonl"}, ["a:usage", "b:usage"]),
+    ],
+)
+def test_what_a_fork_copied_is_paid_for_where_it_happened(
+    about: dict[str, Any], keys: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("before.jsonl").touch()
     answer = {"role": "assistant", "content": [], "api": "a", "provider": "p", "usage": {"input": 1, "output": 1}}
     lines = [
         {**HEADER, **about},
         {"type": "message", "id": "a", "timestamp": "2026-03-01T09:00:00.000Z", "message": answer},
         {"type": "message", "id": "b", "timestamp": "2026-03-01T10:00:01.000Z", "message": answer},
     ]
-    assert [event.key for event in told_by("pi", *lines)] == (["b:usage"] if about else ["a:usage", "b:usage"])
+    assert [event.key for event in told_by("pi", *lines)] == keys
 
 
 def test_what_no_answer_took_is_paid_for_too() -> None:

@@ -67,12 +67,14 @@ class Message(Struct):
 class Conversation:
     """`live`: results are told as soon as they are known. Else they follow all calls of their step, as they came in.
 
-    `outputs` is the folder of those that were too long for the model.
+    `outputs` is the folder of those that were too long for the model. `alone`: other sessions are not at hand, so what
+    was copied from one counts here.
     """
 
-    def __init__(self, log: Log, live: bool = False, outputs: Path | None = None) -> None:
+    def __init__(self, log: Log, live: bool = False, outputs: Path | None = None, alone: bool = False) -> None:
         self._log = log
         self._live = live
+        self._alone = alone
         self._outputs = outputs
         self._read = vocabulary_for(AGENT).read
         self._family = Family()
@@ -143,7 +145,7 @@ class Conversation:
         message.summary = info.get("summary") is True
         message.tokens = info.get("tokens") or message.tokens
         message.error = info.get("error") or message.error
-        message.copied = 0 < (time_of(message.time) or 0) < self._born.get(message.session, 0)
+        message.copied = not self._alone and 0 < (time_of(message.time) or 0) < self._born.get(message.session, 0)
         self._log.at(message.time)
         self._stream(message.session)
         facts = self._log.facts

@@ -72,7 +72,7 @@ def _messages(document: Any) -> list[Any]:
 class Export:
     def __init__(self, _path: str) -> None:
         self._log = Log(AGENT)
-        self._conversation = Conversation(self._log)
+        self._conversation = Conversation(self._log, alone=True)
         self._whole = WholeMessages(self._conversation)
 
     @property

@@ -73,7 +73,7 @@ class Database:
         return self._log.take()
 
     def _begun(self, session: str) -> Entries:
-        entries = self._logs[session] = Entries(self._agent, str(self._folder / f"{session}.jsonl"))
+        entries = self._logs[session] = Entries(self._agent, str(self._folder / f"{session}.jsonl"), self._windows)
         return entries
 
     def _learn(self, session: str, entries: Entries) -> None:

@@ -8,7 +8,8 @@ The entries are a tree: who goes back and asks again begins a branch. All branch
 which they happened, and so they are told: what was left behind was said and paid for too. Version 1 has no ids.
 """
 
-from collections.abc import Callable, Iterable
+import os
+from collections.abc import Callable, Container, Iterable
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -30,8 +31,11 @@ _HEADERS = ("session", "title")
 
 
 class Entries:
-    def __init__(self, agent: str, path: str) -> None:
+    """`others` are sessions that are kept in the same place; those in files stand beside this one."""
+
+    def __init__(self, agent: str, path: str, others: Container[str] = ()) -> None:
         file = Path(path)
+        self._folder, self._others = file.parent, others
         name = _session_of(file.name)
         self._log = Log(agent, name)
         self._messages = Messages(self._log)
@@ -42,7 +46,7 @@ class Entries:
             self._stream, self._prefix = f"agent:{name}", f"{name}:"
         self._repeats = Repeats()
         self._forked: str | None = None
-        """When, if it began with a copy of another session: what is older was paid for there."""
+        """When, if it began with a copy of another session that is at hand: what is older was paid for there."""
 
     @property
     def sessions(self) -> dict[str, Facts]:
@@ -81,8 +85,11 @@ class Entries:
         if isinstance(value.get("modelId"), str):
             self._messages.switched(value["modelId"], "model")
         if origin := string(value.get("parentSession", value.get("branchedFrom"))):
-            facts.parent = _session_of(origin.replace("\\", "/").rpartition("/")[2])
-            self._forked = clock(value.get("timestamp"))
+            original = origin.replace("\\", "/").rpartition("/")[2]
+            facts.parent = _session_of(original)
+            beside = self._folder / original  # which may be a name that no file can have
+            if facts.parent in self._others or os.path.isfile(beside):  # noqa: PTH113
+                self._forked = clock(value.get("timestamp"))
         log.at(value.get("timestamp"))
 
     def _message(self, value: dict[str, Any], key: str) -> None:
