@@ -13,7 +13,7 @@ from unspool.ingest.logs import open_log
 from unspool.model import Event, Note
 from unspool.model.event import Notification, Said, TokenUsage, ToolCall, ToolOutput, User
 from unspool.readers import READERS, gemini_cli
-from unspool.readers.genai import usage_of
+from unspool.readers.genai import outcome, usage_of
 from unspool.sources.records import read_lines
 
 FOLDER = Path(__file__).parent / "readers" / "gemini_cli"
@@ -183,3 +183,43 @@ def test_sub_agents_are_kin() -> None:
     [agent] = (FOLDER / "subagent").rglob("inv-2.jsonl")
     assert list(gemini_cli.reader.kin(str(session))) == [str(agent)]
     assert list(gemini_cli.reader.kin(str(agent))) == []
+
+
+@pytest.mark.parametrize(
+    ("output", "failed"),
+    [
+        ("<untrusted_context>\nOutput: no such file\nExit Code: 1\nProcess Group PGID: 42\n</untrusted_context>", True),
+        ("Output: Exit Code: 7 is what it prints\nProcess Group PGID: 42", False),
+        ("Output: the log says\nExit Code: 2\nand goes on\nProcess Group PGID: 42", False),
+        ("Output: a\nError: 2 tests failed\nProcess Group PGID: 42", False),
+        ("Output: (empty)\nError: (none)\nExit Code: (none)\nSignal: 15\nProcess Group PGID: 42", True),
+        ("Output: (empty)\nError: (none)\nExit Code: 0\nSignal: 0\nBackground PIDs: (none)", False),
+        ("Output: a\nError: (none)\nExit Code: 3\nSignal: (none)\nProcess Group PGID: 42\n\nA notice.", True),
+        ("Command was automatically cancelled because it exceeded the timeout of 5.0 minutes without output.", True),
+        ("Command timed out after 3000ms before it could complete. Below is the output:\nhello", True),
+    ],
+)
+def test_how_a_command_ended_stands_behind_its_output(output: str, failed: bool) -> None:
+    answer = {"functionResponse": {"id": "c", "name": "run_shell_command", "response": {"output": output}}}
+    assert outcome([answer]) == (output, failed)
+
+
+def test_a_call_that_was_not_allowed_is_told_as_interrupted(tmp_path: Path) -> None:
+    refused = {"error": "[Operation Cancelled] Reason: User denied execution."}
+    failed = {"error": "File not found"}
+    calls = [
+        {
+            "id": name,
+            "name": "read_file",
+            "args": {"file_path": "a"},
+            "status": status,
+            "result": [{"functionResponse": {"id": name, "name": "read_file", "response": response}}],
+        }
+        for name, status, response in (("c1", "cancelled", refused), ("c2", "error", failed))
+    ]
+    message = {"id": "m", "type": "gemini", "timestamp": "2026-03-01T10:00:00.000Z", "content": "", "toolCalls": calls}
+    document = {"sessionId": "s", "projectHash": "p", "startTime": "2026-03-01T10:00:00.000Z", "messages": [message]}
+    path = tmp_path / "session-1.json"
+    path.write_text(json.dumps(document))
+    results = [event.content for event in events_of(path) if isinstance(event.content, ToolOutput)]
+    assert [(result.is_error, result.interrupted) for result in results] == [(True, True), (True, False)]

@@ -1,10 +1,12 @@
 """Qwen Code: what is counted, whose a document is, and where logs are looked for."""
 
+import json
 from pathlib import Path
+from typing import Any
 
 from unspool.ingest.logs import open_log
 from unspool.model import Event
-from unspool.model.event import TokenUsage
+from unspool.model.event import TokenUsage, ToolOutput
 from unspool.readers import qwen_code
 
 FOLDER = Path(__file__).parent / "readers"
@@ -52,3 +54,35 @@ def test_sub_agents_are_kin() -> None:
     [agent] = (FOLDER / "qwen_code" / "subagent").rglob("agent-*.jsonl")
     [session] = (FOLDER / "qwen_code" / "subagent").rglob("chats/*.jsonl")
     assert list(qwen_code.reader.kin(str(session))) == [str(agent)]
+
+
+def _ran(outcome: str) -> dict[str, Any]:
+    return {"status": "success", "resultDisplay": {"type": "shell_result", "outcome": outcome}}
+
+
+def test_calls_that_were_stopped_or_ended_badly_are_told_so(tmp_path: Path) -> None:
+    results: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
+        ("c1", {"error": "[Operation Cancelled] Reason: Denied"}, {"status": "cancelled"}),
+        (
+            "c2",
+            {"output": "nothing"},
+            _ran("failed"),
+        ),
+        (
+            "c3",
+            {"output": "done"},
+            _ran("completed"),
+        ),
+    ]
+    lines = []
+    for call, response, about in results:
+        answer = {"functionResponse": {"id": call, "name": "run_shell_command", "response": response}}
+        record = {"uuid": call, "sessionId": "s", "type": "tool_result", "timestamp": "2026-03-01T10:00:00.000Z"}
+        record |= {"message": {"role": "user", "parts": [answer]}, "toolCallResult": {"callId": call, **about}}
+        lines.append(json.dumps(record))
+    path = tmp_path / "s.jsonl"
+    path.write_text("\n".join(lines))
+    log = open_log(str(path))
+    assert log is not None
+    told = [item.content for item in log if isinstance(item, Event) and isinstance(item.content, ToolOutput)]
+    assert [(result.is_error, result.interrupted) for result in told] == [(True, True), (True, False), (False, False)]

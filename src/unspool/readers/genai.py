@@ -40,6 +40,10 @@ _SHELL_MODE = re.compile(
 )
 """What the model is told of a command that the person ran with `!`."""
 _SHELL = "run_shell_command"
+_CUT_OFF = ("Command was automatically cancelled because ", "Command timed out after ")
+_STOPPED = ("[Operation Cancelled]", "Command was cancelled by user before it could complete.")
+_BEHIND = ("Exit Code", "Signal", "Background PIDs", "Process Group PGID")
+"""What stands in lines of their own behind the output of a command, in this order."""
 
 
 def parts_of(content: Any) -> list[Any]:
@@ -77,7 +81,7 @@ def outcome(result: Any) -> tuple[str, bool]:
         if type(answer) is dict and "parts" not in answer and type(response := answer.get("response")) is dict:
             output = response.get("output")
             if type(output) is str and len(response) == 1:  # nearly all are like this
-                return output, answer.get("name") == _SHELL and _exit_code(output) > 0
+                return output, answer.get("name") == _SHELL and _went_wrong(output)
     return output_text(result), is_failure(result)
 
 
@@ -160,16 +164,33 @@ def is_failure(result: Any) -> bool:
             response = mapping(answer.get("response"))
             if response.get("error") and "output" not in response:
                 return True
-            if answer.get("name") == _SHELL and _exit_code(text_of(response.get("output"))):
+            if answer.get("name") == _SHELL and _went_wrong(text_of(response.get("output"))):
                 return True
     return False
 
 
-def _exit_code(output: str) -> int:
+def was_stopped(output: str) -> bool:
+    """Whether the person stopped the call, or did not allow it."""
+    return output.startswith(_STOPPED)
+
+
+def _went_wrong(output: str) -> bool:
     """The shell tool succeeds whatever the command does; how that ended stands behind what it wrote."""
-    at = output.rfind("\nExit Code: ")
-    code = output[at + 12 : at + 16].partition("\n")[0] if at >= 0 else ""
-    return int(code) if code.isdecimal() else 0
+    if output.startswith("Command ") and output.startswith(_CUT_OFF + _STOPPED):
+        return True
+    if "\nExit Code: " not in output and "\nSignal: " not in output:
+        return False
+    ended: dict[str, str] = {}
+    for line in reversed(output.removesuffix("\n</untrusted_context>").rstrip().rsplit("\n", len(_BEHIND))[1:]):
+        key, _, value = line.partition(": ")
+        if key not in _BEHIND or key in ended:
+            break
+        ended[key] = value
+    if not ended:  # notices may follow: older versions always told both, one below the other
+        code, found, rest = output[output.rfind("\nExit Code: ") + 12 :].partition("\nSignal: ")
+        ended = {"Exit Code": code, "Signal": rest.partition("\n")[0]} if found else {}
+    code = ended.get("Exit Code", "(none)")
+    return code != "0" if code.isdecimal() else ended.get("Signal", "(none)") not in ("(none)", "0")
 
 
 def is_snapshot(text: str) -> bool:

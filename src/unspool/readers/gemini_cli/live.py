@@ -14,7 +14,7 @@ from unspool.model import Event, Facts, Note, Origin
 from unspool.model.event import Notification, Said, TokenUsage, ToolCall, ToolOutput, TurnEnd
 from unspool.readers.calls import arguments_of
 from unspool.readers.gemini_cli.recording import AGENT
-from unspool.readers.genai import typed
+from unspool.readers.genai import typed, was_stopped
 from unspool.readers.log import Log
 from unspool.sources.values import count, mapping, number, string, text_of
 
@@ -81,7 +81,10 @@ class Stream:
                 output = text_of(value.get("output"))
                 if failed and not output:
                     output = text_of(mapping(value.get("error")).get("message"))
-                log.emit(ToolOutput(string(value.get("tool_id")), output, failed), f"{line}:result")
+                stopped = failed and was_stopped(output)
+                log.emit(
+                    ToolOutput(string(value.get("tool_id")), output, failed, interrupted=stopped), f"{line}:result"
+                )
             case "error":
                 text = text_of(value.get("message"))
                 mild = value.get("severity") == "warning"

@@ -43,6 +43,7 @@ from unspool.readers.genai import (
     parts_of,
     sum_of,
     usage_of,
+    was_stopped,
 )
 from unspool.readers.log import Log
 from unspool.sources.values import mapping, string, text_of
@@ -221,7 +222,7 @@ class Turns:
             if isinstance(part, dict) and isinstance(answer := part.get("functionResponse"), dict):
                 call_id = string(answer.get("id"))
                 if (key := call_id or name) not in self._answered:
-                    self._answer(call_id, [part], False, key)
+                    self._answer(call_id, [part], None, key)
         contents = shown(value, parts)
         if not contents:
             self._told.setdefault(name, _Told(context=True))
@@ -344,13 +345,15 @@ class Turns:
             shown = call.get("resultDisplay")
             if type(result) is list and len(result) > 1:
                 result = own_parts(result, call_id)
-            self._answer(call_id, result or (shown if isinstance(shown, str) else None), status in FAILED, key)
+            self._answer(call_id, result or (shown if isinstance(shown, str) else None), status, key)
 
-    def _answer(self, call_id: str | None, result: Any, failed: bool, key: str) -> None:
+    def _answer(self, call_id: str | None, result: Any, status: Any, key: str) -> None:
         self._answered.add(key)
         output, bad = outcome(result)
+        failed = bad or status in FAILED
         whole = full_output(output, self._folder) if FULL_OUTPUT in output else None
-        self.emit(ToolOutput(call_id, output, failed or bad, whole), f"{key}:result")
+        stopped = failed and (status == "cancelled" or was_stopped(output))
+        self.emit(ToolOutput(call_id, output, failed, whole, stopped), f"{key}:result")
 
 
 def _on_server(name: str, arguments: Any, title: Any) -> Meaning | None:

@@ -28,7 +28,7 @@ from unspool.model.event import (
 )
 from unspool.readers.blocks import content_text
 from unspool.readers.calls import arguments_of
-from unspool.readers.genai import typed
+from unspool.readers.genai import typed, was_stopped
 from unspool.readers.log import Log
 from unspool.sources.values import count, listing, mapping, number, string, text_of
 
@@ -129,8 +129,10 @@ class Stream:
         for at, block in enumerate(listing(content)):
             if isinstance(block, dict) and block.get("type") == "tool_result":
                 output = content_text(block.get("content"))
-                failed = block.get("is_error") is True
-                log.emit(ToolOutput(string(block.get("tool_use_id")), output, failed), f"{key}:{at}", stream)
+                stopped = was_stopped(output)
+                failed = stopped or block.get("is_error") is True
+                result = ToolOutput(string(block.get("tool_use_id")), output, failed, interrupted=stopped)
+                log.emit(result, f"{key}:{at}", stream)
             else:
                 words.append(block)
         text = content if isinstance(content, str) else content_text(words)

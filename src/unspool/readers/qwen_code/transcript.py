@@ -39,6 +39,7 @@ from unspool.readers.genai import (
     prompt,
     typed,
     usage_of,
+    was_stopped,
 )
 from unspool.readers.log import Log
 from unspool.readers.qwen_code.system import System
@@ -48,6 +49,8 @@ AGENT = "qwen_code"
 _TYPES = ("user", "assistant", "tool_result", "system")
 _SENT = ("notification", "cron", "goal_runtime")
 """Kinds of messages in the person's name that the program sent."""
+_ENDED = (*FAILED, "failed", "timed_out")
+"""States of a call, or outcomes of a command, that are no success."""
 
 
 def claims(head: Head) -> bool:
@@ -192,25 +195,28 @@ class Transcript:
 
     def _results(self, value: dict[str, Any], name: str, stream: str) -> None:
         about = mapping(value.get("toolCallResult"))
-        failed = about.get("status") in FAILED
+        shown = about.get("resultDisplay")
+        ended = mapping(shown).get("outcome") if mapping(shown).get("type") == "shell_result" else None
+        status = ended if ended in _ENDED else about.get("status")
         call_id: str | None = None
         told: list[Any] = []
         for part in parts_of(mapping(value.get("message")).get("parts")):
             answer = part.get("functionResponse") if isinstance(part, dict) else None
             if isinstance(answer, dict):
-                self._result(call_id, told, failed, name, stream)
+                self._result(call_id, told, status, name, stream)
                 call_id, told = string(answer.get("id")) or string(about.get("callId")), []
             told.append(part)
-        shown = about.get("resultDisplay")
         if not told and about:
             call_id, told = string(about.get("callId")), listing([shown] if isinstance(shown, str) else [""])
-        self._result(call_id, told, failed, name, stream)
+        self._result(call_id, told, status, name, stream)
 
-    def _result(self, call_id: str | None, told: list[Any], failed: bool, name: str, stream: str) -> None:
+    def _result(self, call_id: str | None, told: list[Any], status: Any, name: str, stream: str) -> None:
         """One result with what came behind it: images are parts of their own."""
         if told:
-            output = ToolOutput(call_id, output_text(told), failed or is_failure(told))
-            self._emit(output, name, stream)
+            output = output_text(told)
+            failed = status in _ENDED or is_failure(told)
+            stopped = failed and (status == "cancelled" or was_stopped(output))
+            self._emit(ToolOutput(call_id, output, failed, interrupted=stopped), name, stream)
 
 
 def _context(content: Content) -> Content:
