@@ -4,7 +4,7 @@ from typing import Any
 
 from test_reader_codex import events, fed, header, line
 from unspool.model import Event, Note
-from unspool.model.event import Notification, ToolCall, ToolOutput
+from unspool.model.event import Compacted, Notification, ToolCall, ToolOutput
 from unspool.readers.codex.transient import TRANSIENT
 
 
@@ -136,3 +136,19 @@ def test_a_search_that_an_extension_made() -> None:
     )
     assert (call.name, call.kind) == ("web_search", "web")
     assert output == ToolOutput("w", "[1]", False)
+
+
+def test_a_compaction_is_one_though_the_model_is_shown_its_surroundings_between_its_records() -> None:
+    compacted, echo = line("compacted", message="We sailed."), line("event_msg", type="context_compacted")
+    shown = line(
+        "response_item",
+        type="message",
+        role="user",
+        content=[{"type": "input_text", "text": "<environment_context>\n</environment_context>"}],
+    )
+    rules = line(
+        "response_item", type="message", role="developer", content=[{"type": "input_text", "text": "Be kind."}]
+    )
+    said = line("response_item", type="message", role="assistant", content=[{"type": "output_text", "text": "Aye."}])
+    told = contents(compacted, rules, shown, echo, said, compacted, shown, echo)
+    assert [content.text for content in told if isinstance(content, Compacted)] == ["We sailed."] * 2

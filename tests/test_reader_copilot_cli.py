@@ -1,8 +1,12 @@
 """Tokens of Copilot CLI: the sum is what the log says of itself, in whatever order it says it."""
 
+import json
+from pathlib import Path
 from typing import Any
 
-from unspool.model.event import TokenUsage
+from unspool.ingest.logs import open_log
+from unspool.model import Event, Note
+from unspool.model.event import Said, Thinking, TokenUsage, TurnEnd
 from unspool.readers.copilot_cli.counting import Counting
 
 
@@ -75,3 +79,50 @@ def test_after_hidden_calls_new_messages_still_count() -> None:
     counting = Counting()
     one = [counting.said("a", "1", 10), *counting.ended(shutdown(a=usage(100, 90)))]
     assert total(*one, counting.said("a", "2", 5))[3] == 95
+
+
+def contents(tmp_path: Path, *events: tuple[str, dict[str, Any]]) -> list[Any]:
+    path = tmp_path / "events.jsonl"
+    told = [("session.start", {"sessionId": "s", "copilotVersion": "1.0.0"}), *events]
+    path.write_text(
+        "".join(json.dumps({"type": kind, "id": f"e{at}", "data": data}) + "\n" for at, (kind, data) in enumerate(told))
+    )
+    log = open_log(str(path))
+    assert log is not None
+    items = list(log)
+    assert not [item for item in items if isinstance(item, Note)]
+    return [item.content for item in items if isinstance(item, Event)]
+
+
+def test_a_sub_agent_that_was_cancelled_did_not_complete(tmp_path: Path) -> None:
+    started = {"toolCallId": "t", "agentName": "explore"}
+    told = contents(
+        tmp_path,
+        ("subagent.started", started),
+        ("subagent.completed", {**started, "cancelled": True}),
+        ("subagent.completed", started),
+        ("session.completion_receipt", {"attempt": 1}),
+    )
+    assert [end.status for end in told if isinstance(end, TurnEnd)] == ["interrupted", "completed"]
+
+
+def test_a_thought_is_told_once_though_its_words_stand_in_one_of_two_places(tmp_path: Path) -> None:
+    sealed = {"reasoningText": "", "reasoningBlocks": {"provider": "openai-responses", "blocks": []}}
+    told = contents(
+        tmp_path,
+        ("assistant.reasoning", {"content": "Which one?"}),
+        ("assistant.message", {"messageId": "1", "content": "This one.", **sealed}),
+        ("assistant.message", {"messageId": "2", "content": "And that.", **sealed}),
+        ("assistant.reasoning", {"content": ""}),
+    )
+    assert told == [Thinking("Which one?"), Said("This one."), Thinking(""), Said("And that.")]
+
+
+def test_pictures_that_a_tool_showed_the_model_stand_in_its_output(tmp_path: Path) -> None:
+    pictures = [
+        {"type": "image", "mimeType": "image/png", "data": "aGVsbG8="},
+        {"type": "resource", "mimeType": "application/pdf", "byteLength": 1234, "assetId": "a"},
+    ]
+    result = {"content": "Seen.", "binaryResultsForLlm": pictures}
+    [output] = contents(tmp_path, ("tool.execution_complete", {"toolCallId": "t", "success": True, "result": result}))
+    assert output.output == "Seen.\n[image: image/png, 5 bytes]\n[resource: application/pdf, 1,234 bytes]"

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-from unspool.model.event import AgentMessage, Compacted, Notification, Said, ToolOutput
+from unspool.model.event import AgentMessage, Compacted, Notification, Said, ToolOutput, User
 from unspool.readers.codex.outbox import marked
 from unspool.readers.codex.outputs import output_of
 from unspool.readers.codex.texts import (
@@ -24,6 +24,8 @@ from unspool.sources.values import mapping, placeholder, string, text_of
 _PASSED_OVER = frozenset(("ghost_snapshot", "additional_tools", "configuration_update", "compaction_trigger", "other"))
 """Snapshots of the work tree, and what the program and the model agree on between them."""
 _COMPACTIONS = frozenset(("compaction", "compaction_summary", "context_compaction"))
+_SHOWN_ANEW = ("user", "developer", "system")
+"""Whose messages may stand between records of one compaction: the model is shown its surroundings again."""
 _ANSWERS = frozenset(
     ("function_call_output", "custom_tool_call_output", "local_shell_call_output", "tool_search_output")
 )
@@ -43,8 +45,8 @@ class Items:
             kind = string(kind)
         if self._outbox.queue and kind not in _ANSWERS:
             self._outbox.go_on()
-        if self._thread.just_compacted:
-            self._thread.just_compacted = kind in _COMPACTIONS
+        if self._thread.just_compacted and kind not in _COMPACTIONS:
+            self._thread.just_compacted = item.get("role") in _SHOWN_ANEW
         if (handler := self._HANDLERS.get(kind)) is not None:
             handler(self, item)
         elif kind is None and "role" in item:
@@ -71,6 +73,8 @@ class Items:
         kinds = mapping(item.get("internal_chat_message_metadata_passthrough")).get("content_item_kinds")
         contents = list(told(content, kinds))
         words = typed_text(content)
+        if self._thread.just_compacted:
+            self._thread.just_compacted = not any(isinstance(shown, User) for shown in contents)
         if self._thread.hears and words.startswith(DELEGATED):
             contents = [Notification(words, "context")]
         self._outbox.tell(contents, (("u", words),) if words else ())

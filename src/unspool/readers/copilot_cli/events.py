@@ -57,7 +57,8 @@ class Events:
         """The sub-agent that each call spawned."""
         self._typed: set[str | None] = set()
         """Commands that the person ran with `!`, by the ids of their calls."""
-        self._thought: dict[str, str] = {}
+        self._thought: dict[str, tuple[str, bool]] = {}
+        """The last thought of each stream, and whether it came with a message."""
         self._key = ""
         self._stream = MAIN
 
@@ -167,8 +168,8 @@ class Events:
 
     def _assistant(self, data: dict[str, Any]) -> None:
         thought = data.get("reasoningText")
-        if thought or data.get("reasoningOpaque") or data.get("encryptedContent"):
-            self._think(thought)
+        if thought or data.get("reasoningOpaque") or data.get("encryptedContent") or data.get("reasoningBlocks"):
+            self._think(thought, True)
         if text := content_text(data.get("content")):
             self._emit(Said(text))
         for at, request in enumerate(listing(data.get("toolRequests"))):
@@ -182,12 +183,13 @@ class Events:
         call = text_of(data.get("apiCallId") or data.get("messageId")) or self._key
         self._count(self._counting.said(model, call, count(data.get("outputTokens"))))
 
-    def _think(self, thought: Any) -> None:
-        """Reasoning may be told twice, by itself and with the message."""
+    def _think(self, thought: Any, with_message: bool) -> None:
+        """Reasoning may be told twice, by itself and with the message; one of them may lack the words."""
         text = text_of(thought)
-        if text and self._thought.pop(self._stream, None) == text:
+        before, came = self._thought.pop(self._stream, ("", with_message))
+        if (text and text == before) or (not text and came != with_message):
             return
-        self._thought[self._stream] = text
+        self._thought[self._stream] = text, with_message
         self._emit(Thinking(text), "thinking")
 
     def _requested(self, data: dict[str, Any]) -> None:
@@ -325,7 +327,7 @@ class Events:
         "abort": lambda self, data: self._emit(TurnEnd("interrupted", text=string(data.get("reason")))),
         "user.message": _user,
         "assistant.message": _assistant,
-        "assistant.reasoning": lambda self, data: self._think(data.get("content")),
+        "assistant.reasoning": lambda self, data: self._think(data.get("content"), False),
         "assistant.usage": _usage,
         "assistant.fusion_phase_failed": _failed,
         "assistant.turn_retry": _again,
@@ -337,7 +339,9 @@ class Events:
         "tool.execution_complete": _result,
         "skill.invoked": lambda self, data: self._notify(f"skill: {text_of(data.get('name'))}", "info"),
         "subagent.started": _spawned,
-        "subagent.completed": lambda self, data: self._agent_over(data, "completed"),
+        "subagent.completed": lambda self, data: self._agent_over(
+            data, "interrupted" if data.get("cancelled") is True else "completed"
+        ),
         "subagent.failed": lambda self, data: self._agent_over(data, "failed"),
         "hook.end": _hooked,
         "system.message": lambda self, data: self._notify(data.get("content"), "system"),
