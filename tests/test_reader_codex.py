@@ -58,6 +58,10 @@ def counted(total: dict[str, int] | None, last: dict[str, int] | None = None) ->
     return line("event_msg", type="token_count", info={"total_token_usage": total, "last_token_usage": last})
 
 
+def spoken(role: str, text: str) -> dict[str, Any]:
+    return line("response_item", type="message", role=role, content=[{"type": "input_text", "text": text}])
+
+
 def sums(told: list[Event]) -> tuple[int, int, int, int]:
     """As Codex counts: all input, of which cached; all output, of which reasoning."""
     used = [event.content for event in told if isinstance(event.content, TokenUsage)]
@@ -116,6 +120,24 @@ def test_nothing_that_was_copied_is_told_again() -> None:
         assert log is not None
         told = [event.content for event in log if isinstance(event, Event)]
         assert [content.text for content in told if isinstance(content, User)] == ["And now?"]
+
+
+def test_who_forks_may_ask_at_once() -> None:
+    """Without ids of turns a copy ends where time passes: before a prompt, or before the answer to one."""
+    lines = [
+        header(),
+        line("session_meta", id="another"),
+        spoken("user", "Theirs."),
+        spoken("assistant", "An answer."),
+        line("event_msg", type="turn_aborted", reason="interrupted"),
+        spoken("user", "Mine."),
+        line("event_msg", type="user_message", message="Mine."),
+    ]
+    for at, one in enumerate(lines):
+        one["timestamp"] = f"2026-01-31T12:00:00.{at:03}Z"
+    answer = {**spoken("assistant", "Yours."), "timestamp": "2026-01-31T12:00:09.000Z"}
+    told = [event.content for event in events([*lines, answer]) if isinstance(event.content, User | Said)]
+    assert told == [User("Mine."), Said("Yours.")]
 
 
 @pytest.mark.parametrize("path", ROLLOUTS, ids=lambda path: path.name)

@@ -17,6 +17,7 @@ from unspool.sources.values import mapping, text_of, time_of
 _UUID, _VERSION = 36, 14
 _EARLIER, _PAUSE = 1000, 1500
 """Milliseconds by which clocks may differ, and that pass between no two lines of a copy."""
+_BEGINNINGS = ("task_started", "user_message", "thread_settings_applied")
 
 
 class Copied:
@@ -29,6 +30,8 @@ class Copied:
         self._start = _ordinal(header.get("subagent_history_start_ordinal"))
         self.found = False
         """There is a copy: something in it was another thread's for certain."""
+        self.ends_before = False
+        """What the verdict was not yet certain of is copied, too: the thread begins with this record."""
         self._before: int | None = None
 
     def verdict(self, line: dict[str, Any]) -> bool | None:
@@ -51,8 +54,17 @@ class Copied:
             self.found = True
             return True
         if self.found:
-            return not paused
+            is_unanswered = self._is_unanswered(line, payload)
+            self.ends_before = paused and is_unanswered
+            return False if paused else None if is_unanswered else True
         return None if turn is None else False
+
+    @staticmethod
+    def _is_unanswered(line: dict[str, Any], payload: dict[str, Any]) -> bool:
+        """Whether it was said to the model, which did not answer yet: who forks may ask at once, without a pause."""
+        kind, inner = line.get("type"), payload.get("type")
+        said = kind == "response_item" and inner == "message" and payload.get("role") != "assistant"
+        return said or kind == "turn_context" or (kind == "event_msg" and inner in _BEGINNINGS)
 
     def _is_foreign(self, line: dict[str, Any], payload: dict[str, Any]) -> bool:
         if line.get("type") == "session_meta":

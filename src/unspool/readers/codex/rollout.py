@@ -169,11 +169,16 @@ class Rollout:
 
     def _sort(self, copied: Copied, line: dict[str, Any]) -> None:
         """A record that may be another thread's: copied records are passed over, but for the tokens they count."""
-        match copied.verdict(line):
+        if copied.found and mapping(line.get("payload")).get("type") == "token_count":
+            self._inherit(line)  # the first of its own comes behind its first answer
+            return
+        verdict = copied.verdict(line)
+        if verdict or copied.ends_before:
+            for _, earlier in self._unsure:
+                self._inherit(earlier)
+            self._unsure.clear()
+        match verdict:
             case True:
-                for _, earlier in self._unsure:
-                    self._inherit(earlier)
-                self._unsure.clear()
                 self._inherit(line)
             case False:
                 self._unsure.append((self._log.origin, line))
