@@ -1,13 +1,15 @@
 """Cursor: what a path says, times in prompts, texts that come twice, and logs that grow."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from unspool.dialect import Head, Reader, Record
 from unspool.ingest.heads import head_of
+from unspool.ingest.logs import open_log
 from unspool.model import Event
-from unspool.model.event import Said
+from unspool.model.event import Said, TurnEnd
 from unspool.readers import claude_code, cursor
 from unspool.readers.cursor.places import project_in, whereabouts
 from unspool.readers.cursor.prompts import parted
@@ -52,6 +54,42 @@ def test_times_in_prompts() -> None:
     assert parted("<timestamp>Monday, Aug 3, 2026, 10:52 PM (UTC-4:30)</timestamp>").time == "2026-08-03T22:52:00-04:30"
     assert parted("<timestamp>Monday, Aug 3, 2026, 10:52 PM (UTC)</timestamp>").time == "2026-08-03T22:52:00+00:00"
     assert parted("<timestamp>Foo 99, 2026</timestamp>hi") == parted("hi")
+
+
+@pytest.mark.parametrize(
+    ("text", "typed", "shown"),
+    [
+        (
+            "[Image]\n[Image]\n<image_files>\nSaved:\n1. /w/a b.png\n2. C:\\c.png\n\nRead them.\n</image_files>\n"
+            "<timestamp>Sunday, Sep 20, 2026, 12:31 AM (UTC+3)</timestamp>\n<user_query>\nlook\n</user_query>",
+            ("look", "[image: /w/a b.png]", "[image: C:\\c.png]"),
+            "<image_files>\nSaved:\n1. /w/a b.png\n2. C:\\c.png\n\nRead them.\n</image_files>",
+        ),
+        ("[Image]\n<image_files>x.png</image_files>", ("[image]",), "<image_files>x.png</image_files>"),
+        ("[Image]\n<user_query>this</user_query>", ("this", "[image]"), ""),
+        ("<attached_files>\na\n</attached_files>\nread", ("read",), "<attached_files>\na\n</attached_files>"),
+        ("<b>why</b> is it bold?", ("<b>why</b> is it bold?",), ""),
+        ("<hint>stay</hint>", (), "<hint>stay</hint>"),
+    ],
+)
+def test_what_was_typed_and_what_stands_around_it(text: str, typed: tuple[str, ...], shown: str) -> None:
+    prompt = parted(text)
+    assert (prompt.typed, prompt.shown) == (typed, shown)
+
+
+def test_a_turn_that_ended_without_a_word_did_not_fail(tmp_path: Path) -> None:
+    path = tmp_path / "c.jsonl"
+    said = {"role": "assistant", "message": {"content": [{"type": "text", "text": "Done."}]}}
+    ends = [
+        {"type": "turn_ended"},
+        {"type": "turn_ended", "error": "limit"},
+        {"type": "turn_ended", "status": "aborted"},
+    ]
+    path.write_text("".join(json.dumps(line) + "\n" for line in (said, *ends)))
+    log = open_log(str(path))
+    assert log is not None
+    told = [item.content for item in log if isinstance(item, Event)]
+    assert [end.status for end in told if isinstance(end, TurnEnd)] == ["completed", "failed", "interrupted"]
 
 
 def test_what_was_said_in_chunks_is_said_once() -> None:

@@ -142,6 +142,7 @@ EDITOR: dict[str, type[Call]] = {
     "task_v2": Delegate,
     "await_task": Delegate,
     "call_mcp_tool": CallServer,
+    "get_mcp_tools": Look,
     "list_mcp_resources": ListResources,
     "fetch_mcp_resource": ReadResource,
     "read_mcp_resource": ReadResource,
@@ -163,6 +164,7 @@ EDITOR: dict[str, type[Call]] = {
 
 AGENT: dict[str, type[Call]] = {
     "Read": ReadLines,
+    "ReadFile": ReadLines,
     "Write": WriteFile,
     "StrReplace": EditFile,
     "MultiEdit": Edits,
@@ -188,6 +190,7 @@ AGENT: dict[str, type[Call]] = {
     "Skill": UseSkill,
     "CallMcpTool": CallServer,
     "CallDynamicTool": CallDynamic,
+    "GetMcpTools": Look,
     "GetDynamicTools": Look,
     "ListMcpResources": ListResources,
     "FetchMcpResource": ReadResource,

@@ -18,6 +18,15 @@ _TIME = re.compile(
     r"([A-Z][a-z]{2})[a-z]* (\d{1,2}), (\d{4}), (\d{1,2}:\d{2} [AP]M) \(UTC(?:([+-]\d{1,2})(?::(\d{2}))?)?\)"
 )
 _OPENING = re.compile(r"\s*<([a-z][\w-]*)(?: [^>]*)?>")
+_PICTURES = re.compile(r"\s*((?:\[Image\]\s*)+)(<image_files>.*?</image_files>)?", re.DOTALL)
+"""A sign for each picture that was given, and where they were saved."""
+_SAVED = re.compile(r"^\d+\. +(\S.*)$", re.MULTILINE)
+_AROUND = frozenset(
+    "additional_data agent_skills agent_transcripts attached_files cursor_commands external_links git_status "
+    "image_files manually_attached_skills open_and_recently_viewed_files rules system_reminder "
+    "terminal_files_information uploaded_documents user_info".split()
+)
+"""Tags that stand before words which are in none."""
 
 
 class Prompt(Struct, frozen=True):
@@ -31,24 +40,38 @@ def parted(text: str) -> Prompt:
     if "<timestamp>" in text and (stamp := _STAMP.search(text)):
         time = _time_of(stamp[1])
         text = text[: stamp.start()] + text[stamp.end() :]
+    pictures, saved, text = _pictured(text)
     if "<user_query>" in text:
         typed = tuple([query.strip() for query in _QUERY.findall(text)])
-        return Prompt(typed, _QUERY.sub("", text).strip(), time)
-    if _is_tagged(text):
-        return Prompt((), text.strip(), time)
-    return Prompt((text,) if text.strip() else (), "", time)
+        shown = _QUERY.sub("", text).strip()
+    else:
+        end = _tagged(text)
+        typed, shown = (text[end:].strip() if end else text,), text[:end].strip()
+    typed = tuple([words for words in (*typed, *pictures) if words.strip()])
+    return Prompt(typed, "\n".join(filter(None, (saved, shown))), time)
 
 
-def _is_tagged(text: str) -> bool:
-    """Whether it is nothing but tags: nobody types that."""
-    at = 0
+def _pictured(text: str) -> tuple[list[str], str, str]:
+    """The pictures that stand before all else, what is said of them, and the rest."""
+    found = _PICTURES.match(text) if text.lstrip().startswith("[Image]") else None
+    if found is None:
+        return [], "", text
+    saved = found[2] or ""
+    named = [f"[image: {place.strip()}]" for place in _SAVED.findall(saved)]
+    return named or ["[image]"] * found[1].count("[Image]"), saved, text[found.end() :]
+
+
+def _tagged(text: str) -> int:
+    """Where the tags end that nobody typed: those that there are before words, and any if there is nothing else."""
+    at, known = 0, True
     while opening := _OPENING.match(text, at):
         closing = f"</{opening[1]}>"
         end = text.find(closing, opening.end())
         if end < 0:
-            return False
+            break
+        known = known and opening[1] in _AROUND
         at = end + len(closing)
-    return at > 0 and not text[at:].strip()
+    return at if known or not text[at:].strip() else 0
 
 
 def _time_of(written: str) -> str | None:

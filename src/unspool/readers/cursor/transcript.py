@@ -61,8 +61,8 @@ class Transcript:
                 log.at(value.get("timestamp"))
                 self._message(role, mapping(message), key)
             case {"type": "turn_ended"}:
-                status = text_of(value.get("status"))
                 text = string(value.get("error"))
+                status = text_of(value.get("status")) or ("error" if text else "success")
                 log.emit(TurnEnd(STATUS.get(status, "failed"), None, text), key, self._stream)
             case {"type": kind}:
                 log.note("unknown", f"record type {text_of(kind)!r}")
