@@ -27,8 +27,19 @@ def test_bytes_are_unpacked_by_what_they_are() -> None:
             unpacked(packed)
 
 
-def test_a_call_that_was_stopped_did_not_end(tmp_path: Path) -> None:
-    result = {"tool_use_id": "c", "is_error": True, "content": [{"Text": "Tool canceled by user"}]}
+@pytest.mark.parametrize(
+    ("tool", "text", "is_error", "failed", "stopped"),
+    [
+        ("read_file", "Tool canceled by user", True, True, True),
+        ("read_file", "Permission to run tool denied by user", True, True, True),
+        ("read_file", 'Command "x" is what the file says', False, False, False),
+        ("terminal", 'Command "make" failed with exit code 2.\n\n```\nno rule\n```', False, True, False),
+        ("terminal", "The user stopped this command. No output was captured.", False, True, True),
+        ("terminal", "```\nfine\n```", False, False, False),
+    ],
+)
+def test_how_a_call_ended(tmp_path: Path, tool: str, text: str, is_error: bool, failed: bool, stopped: bool) -> None:
+    result = {"tool_use_id": "c", "tool_name": tool, "is_error": is_error, "content": [{"Text": text}]}
     thread = {"version": "0.3.0", "title": "t", "messages": [{"Agent": {"content": [], "tool_results": {"c": result}}}]}
     with closing(sqlite3.connect(tmp_path / "threads.db")) as database, database:
         database.execute("CREATE TABLE threads (id, summary, updated_at, data_type, data)")
@@ -37,7 +48,7 @@ def test_a_call_that_was_stopped_did_not_end(tmp_path: Path) -> None:
     log = open_log(str(tmp_path / "threads.db"))
     assert log is not None
     (event,) = (item for item in log if isinstance(item, Event))
-    assert event.content == ToolOutput("c", "Tool canceled by user", True, interrupted=True)
+    assert event.content == ToolOutput("c", text, failed, interrupted=stopped)
 
 
 @pytest.mark.parametrize("case", ["thread.sql", "packed.sql", "sub_agents.sql", "older_threads.sql"])

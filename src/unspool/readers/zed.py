@@ -41,7 +41,10 @@ _COLUMNS = (
     *("id", "parent_id", "summary", "updated_at", "created_at", "folder_paths", "folder_paths_order"),
     *("data_type", "data"),
 )
-_STOPPED = "Tool canceled by user"
+_TERMINAL = ("terminal", "sandboxed_terminal", None)
+_ENDED_BADLY = ('Command "', "The user stopped this command", "Command cancelled: ")
+"""How the output of a command begins that failed, ran out of time or was stopped: the call itself went well."""
+_STOPPED = ("Tool canceled by user", "Permission to run tool denied by user", *_ENDED_BADLY[1:])
 _COUNTS = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens", "output_tokens")
 
 Tokens = tuple[int, int, int, int]
@@ -237,6 +240,8 @@ class Database:
         content = result.get("content")
         output = "\n".join(map(_content, content if isinstance(content, list) else [content]))
         told, failed = result.get("output"), result.get("is_error") is True
+        if result.get("tool_name") in _TERMINAL:
+            failed = failed or output.startswith(_ENDED_BADLY)
         stopped = failed and output.startswith(_STOPPED)
         self._emit(ToolOutput(call, output or text_of(told), failed, interrupted=stopped), key)
         child = mapping(told).get("session_id")
