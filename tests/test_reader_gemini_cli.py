@@ -192,6 +192,7 @@ def test_sub_agents_are_kin() -> None:
         ("Output: Exit Code: 7 is what it prints\nProcess Group PGID: 42", False),
         ("Output: the log says\nExit Code: 2\nand goes on\nProcess Group PGID: 42", False),
         ("Output: a\nError: 2 tests failed\nProcess Group PGID: 42", False),
+        ("Output: the radio\nSignal: strong\nand clear", False),
         ("Output: (empty)\nError: (none)\nExit Code: (none)\nSignal: 15\nProcess Group PGID: 42", True),
         ("Output: (empty)\nError: (none)\nExit Code: 0\nSignal: 0\nBackground PIDs: (none)", False),
         ("Output: a\nError: (none)\nExit Code: 3\nSignal: (none)\nProcess Group PGID: 42\n\nA notice.", True),

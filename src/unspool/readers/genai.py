@@ -44,6 +44,8 @@ _CUT_OFF = ("Command was automatically cancelled because ", "Command timed out a
 _STOPPED = ("[Operation Cancelled]", "Command was cancelled by user before it could complete.")
 _BEHIND = ("Exit Code", "Signal", "Background PIDs", "Process Group PGID")
 """What stands in lines of their own behind the output of a command, in this order."""
+_TOLD_BOTH = re.compile(r"\nExit Code: (\d+|\(none\))\nSignal: (.*)")
+"""Older versions always told both; notices may follow."""
 
 
 def parts_of(content: Any) -> list[Any]:
@@ -186,9 +188,8 @@ def _went_wrong(output: str) -> bool:
         if key not in _BEHIND or key in ended:
             break
         ended[key] = value
-    if not ended:  # notices may follow: older versions always told both, one below the other
-        code, found, rest = output[output.rfind("\nExit Code: ") + 12 :].partition("\nSignal: ")
-        ended = {"Exit Code": code, "Signal": rest.partition("\n")[0]} if found else {}
+    if not ended and (told := _TOLD_BOTH.search(output)):
+        ended = {"Exit Code": told[1], "Signal": told[2]}
     code = ended.get("Exit Code", "(none)")
     return code != "0" if code.isdecimal() else ended.get("Signal", "(none)") not in ("(none)", "0")
 
