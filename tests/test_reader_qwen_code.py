@@ -77,8 +77,14 @@ def test_calls_that_were_stopped_or_ended_badly_are_told_so(tmp_path: Path) -> N
     lines = []
     for call, response, about in results:
         answer = {"functionResponse": {"id": call, "name": "run_shell_command", "response": response}}
-        record = {"uuid": call, "sessionId": "s", "type": "tool_result", "timestamp": "2026-03-01T10:00:00.000Z"}
-        record |= {"message": {"role": "user", "parts": [answer]}, "toolCallResult": {"callId": call, **about}}
+        record = {
+            "uuid": call,
+            "sessionId": "s",
+            "type": "tool_result",
+            "timestamp": "2026-03-01T10:00:00.000Z",
+            "message": {"role": "user", "parts": [answer]},
+            "toolCallResult": {"callId": call, **about},
+        }
         lines.append(json.dumps(record))
     path = tmp_path / "s.jsonl"
     path.write_text("\n".join(lines))
