@@ -44,6 +44,7 @@ _CUT_OFF = ("Command was automatically cancelled because ", "Command timed out a
 _STOPPED = ("[Operation Cancelled]", "Command was cancelled by user before it could complete.")
 _BEHIND = ("Exit Code", "Signal", "Background PIDs", "Process Group PGID")
 """What stands in lines of their own behind the output of a command, in this order."""
+_CODE = re.compile(r"\nExit Code: (\d++)(?:\nSignal: [^\n]*+)?(?:\nProcess Group PGID: [^\n]*+)?\s*+\Z")
 _TOLD_BOTH = re.compile(r"\nExit Code: (\d+|\(none\))\nSignal: (.*)")
 """Older versions always told both; notices may follow."""
 
@@ -180,7 +181,10 @@ def _went_wrong(output: str) -> bool:
     """The shell tool succeeds whatever the command does; how that ended stands behind what it wrote."""
     if output.startswith("Command ") and output.startswith(_CUT_OFF + _STOPPED):
         return True
-    if "\nExit Code: " not in output and "\nSignal: " not in output:
+    at = output.rfind("\nExit Code: ")
+    if at >= 0 and (plainly := _CODE.match(output, at)):  # nearly all are like this
+        return plainly[1] != "0"
+    if at < 0 and "\nSignal: " not in output:
         return False
     ended: dict[str, str] = {}
     for line in reversed(output.removesuffix("\n</untrusted_context>").rstrip().rsplit("\n", len(_BEHIND))[1:]):
