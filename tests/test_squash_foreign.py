@@ -148,3 +148,27 @@ def test_what_a_snapshot_leaves_out_is_told(unspool: Run, tmp_path: Path) -> Non
     found = (tmp_path / "out" / "integrity-report.txt").read_text()
     assert "cut off behind entry 2, which has the most messages: 1 of 3" in found
     assert "the last answer has 2 choices; the first is kept" in found
+
+
+@pytest.mark.parametrize("strategy", ["snapshot", "tree"])
+def test_that_no_tools_were_sent_is_an_error_of_traffic_and_a_warning_of_an_agents_log(
+    unspool: Run, tmp_path: Path, log: Path, strategy: str
+) -> None:
+    bare = [json.loads(line) for line in log.read_text().splitlines()]
+    for call in bare:
+        call["request"]["tools"] = []
+    log.write_text("".join(json.dumps(call) + "\n" for call in bare))
+    about = {"sessionId": "7b1f", "cwd": "/p", "version": "2.1.0", "timestamp": "2026-03-01T10:00:00Z"}
+    answer = [{"type": "text", "text": "Hello."}]
+    said = {"id": "m1", "role": "assistant", "model": "claude-sonnet-4-5", "content": answer}
+    lines = [
+        {**about, "type": "user", "uuid": "u1", "parentUuid": None, "message": {"role": "user", "content": "Hi"}},
+        {**about, "type": "assistant", "uuid": "u2", "parentUuid": "u1", "message": said},
+    ]
+    logged = tmp_path / "7b1f.jsonl"
+    logged.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    out = tmp_path / "out"
+    unspool("squash", str(log), str(logged), "-o", str(out), "--strategy", strategy)
+    findings = json.loads((out / "integrity-report.json").read_text())["findings"]
+    told = {(Path(found["input"]).name, found["severity"]) for found in findings if found["rule"] == "no-tools"}
+    assert told == {("responses.jsonl", "ERROR"), ("7b1f.jsonl", "WARNING")}

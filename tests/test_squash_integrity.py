@@ -92,6 +92,13 @@ def test_a_chat_without_tools_is_an_error() -> None:
     assert found([USER], []) == [("ERROR", "no-tools")]
 
 
+def test_an_agents_log_has_no_definitions_of_tools_and_that_is_no_fault_of_the_record() -> None:
+    (finding,) = check([USER], [], logged=True)
+    assert (finding.severity, finding.rule) == ("WARNING", "no-tools")
+    assert "log" in finding.message
+    assert list(check([USER], [GOOD], logged=True)) == []
+
+
 @pytest.mark.parametrize(
     ("message", "bad"),
     [

@@ -41,12 +41,19 @@ def left_out(kept: int, entries: int, answered: bool, choices: int) -> Iterator[
         yield warning("choices", f"the last answer has {choices} choices; the first is kept")
 
 
-def check(messages: Messages, tools: Sequence[Any], inlined: Messages | None = None) -> Iterator[Finding]:
-    """All findings. `inlined` are the messages as they are written, where calls were put into the text."""
+def check(
+    messages: Messages, tools: Sequence[Any], inlined: Messages | None = None, logged: bool = False
+) -> Iterator[Finding]:
+    """All findings. `inlined` are the messages as they are written, where calls were put into the text.
+
+    `logged`: they came of an agent's log. Such logs keep what was called, hardly ever what could have been.
+    """
     if not messages:
         yield error("no-messages", "the record has no messages")
         return
-    if not tools:
+    if not tools and logged:
+        yield warning("no-tools", "the record has no tools: the agent's log keeps no definitions of them")
+    elif not tools:
         yield error("no-tools", "the record has no tools")
     for number, tool in enumerate(tools, 1):
         yield from _tool(tool, number)

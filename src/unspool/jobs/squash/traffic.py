@@ -54,7 +54,10 @@ def _keep(outcome: Outcome, conversation: Conversation, settings: Settings) -> N
     outcome.count("sessions kept")
     outcome.count("entries read", len(conversation.exchanges))
     records = _cleaned(_records(conversation, settings, outcome), settings, outcome)
-    write_pairs(records, settings, outcome) if settings.pairs else write_records(records, settings, outcome)
+    if settings.pairs:
+        write_pairs(records, settings, outcome)
+    else:
+        write_records(records, settings, outcome, logged="stream_id" in (conversation.exchanges[0].extra or {}))
 
 
 def _invalid(outcome: Outcome, kind: str, reason: str) -> None:

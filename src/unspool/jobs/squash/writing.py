@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 _encode = msgspec.json.Encoder().encode
 
 
-def write_records(records: Sequence[TrainingRecord], settings: Settings, outcome: Outcome) -> None:
-    """Those of one session, into the outcome."""
+def write_records(
+    records: Sequence[TrainingRecord], settings: Settings, outcome: Outcome, logged: bool = False
+) -> None:
+    """Those of one session, into the outcome. `logged`: of an agent's log, not of recorded calls."""
     records = [_legible(record) for record in records]
     if settings.filters:
         records = _filtered(records, settings, outcome)
@@ -30,7 +32,7 @@ def write_records(records: Sequence[TrainingRecord], settings: Settings, outcome
     for record in records:
         tools = list(map(flat, record.tools))
         inlined = _inlined(record.messages) if settings.inline else None
-        for finding in check(record.messages, tools, inlined):
+        for finding in check(record.messages, tools, inlined, logged):
             _found(outcome, record, finding)
         usages[record.id] = usage_of(record.messages, len(tools))
     scrubbed = [scrub.record(record) for record in records]
