@@ -205,6 +205,34 @@ def test_what_the_program_tells_between_a_result_and_its_count_costs_no_count(un
     assert len(requests[1]["request_messages"]) == 4, "the prompt, the call, its result, and what was told"
 
 
+@pytest.mark.parametrize("before", [0, 1])
+def test_a_result_stands_behind_its_call_whatever_was_typed_meanwhile(
+    unspool: Run, tmp_path: Path, before: int
+) -> None:
+    log = Claude().user("Tea").calls("t1", "Bash", command="brew").calls("t2", "Bash", new=False, command="pour")
+    results = [("t1", "hot"), ("t2", "full")]
+    for result in results[:before]:
+        log.result(*result)
+    for more in ({"operation": "enqueue", "content": "And milk"}, {"operation": "remove"}):
+        log._record("queue-operation", **more)
+    for result in results[before:]:
+        log.result(*result)
+    path = log.says("Done").user("Thanks").says("Welcome").save(tmp_path / f"{SHOP}.jsonl")
+    found = json.loads(unspool("cook", path, "-q").stdout)
+    told = [("user", "Tea"), ("tool_use", ""), ("tool_result", "hot"), ("tool_result", "full"), ("user", "And milk")]
+    assert [said(found, request["request_messages"]) for request in found["requests"]] == [
+        told[:1],
+        told,
+        [*told, ("assistant", "Done"), ("user", "Thanks")],
+    ]
+
+
+def test_a_log_that_begins_with_a_result_was_answered_after_it(unspool: Run, tmp_path: Path) -> None:
+    path = Claude().result("t0", "hot").says("Done").save(tmp_path / f"{SHOP}.jsonl")
+    found = json.loads(unspool("cook", path, "-q").stdout)
+    assert [said(found, request["request_messages"]) for request in found["requests"]] == [[("tool_result", "hot")]]
+
+
 def test_what_could_not_be_read_is_noted(unspool: Run, machine: Machine) -> None:
     path = Claude().user("x").says("y").save(machine.home / "log.jsonl")
     path.write_bytes(path.read_bytes() + b'{"torn\n')

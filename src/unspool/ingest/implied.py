@@ -90,7 +90,7 @@ class Implied:
     def _feed(self, event: Event) -> Iterator[Exchange]:
         match event.content:
             case Thinking() | Said() | ToolCall() as said:
-                if self._usage is not None or self._later or (self._results and not self._counts):
+                if self._usage is not None or self._later or (self._results and not (self._counts and self._first)):
                     yield from self.close()
                 if self._first is None:
                     self._first, self._asked = event, self._sent
@@ -98,7 +98,7 @@ class Implied:
                 self._answer.append(_block(said))
             case ToolOutput() as result:
                 content = self._blocks(event, result.output)
-                self._results.append(ToolResult(result.provider_call_id, content, result.is_error))
+                self._give(ToolResult(result.provider_call_id, content, result.is_error))
                 self._sent = event.timestamp
             case TokenUsage() as usage:
                 if self._answer:
@@ -129,6 +129,19 @@ class Implied:
         self._messages += self._later
         self._answer, self._results, self._later, self._first, self._last = [], [], [], None, None
         self._usage = self._told = None
+
+    def _give(self, result: ToolResult) -> None:
+        """Behind the answer that asked for it. In logs a person's word may come first; to the model it never did."""
+        said = self._messages
+        at = len(said)
+        while at and said[at - 1].role != "assistant":
+            at -= 1
+        if self._first is not None or not at or result.call_id not in _calls(said[at - 1]):
+            self._results.append(result)
+        elif at < len(said) and type(said[at].blocks[0]) is ToolResult:
+            said[at] = Message("user", (*said[at].blocks, result))
+        else:
+            said.insert(at, Message("user", (result,)))
 
     def _count(self, usage: TokenUsage) -> None:
         before = self._usage or Usage()
@@ -190,6 +203,10 @@ def implied(items: Iterable[tuple[str, Event | Note]]) -> Iterator[Exchange | No
         yield from stream.feed(item)
     for stream in streams.values():
         yield from stream.end()
+
+
+def _calls(message: Message) -> set[str | None]:
+    return {block.id for block in message.blocks if type(block) is ToolUse}
 
 
 def _block(said: Thinking | Said | ToolCall) -> Block:
