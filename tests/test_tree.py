@@ -54,6 +54,22 @@ def test_a_linear_session_is_one_record_equal_to_its_last_snapshot(tmp_path: Pat
     assert last.time == 1772445603000
 
 
+def test_calls_without_ids_have_those_that_the_client_gave_them(tmp_path: Path) -> None:
+    log = Log()
+    history = [system(), user("Mend the login")]
+    for number, command in enumerate(("make", "make test", "make install")):
+        said = calls(command=command)
+        del said["tool_calls"][0]["id"]
+        log.ask(history, said)
+        history = [*history, calls(ids=(f"id-{number}",), command=command), result(f"{number} failed", f"id-{number}")]
+    log.ask(history, says("Done"))
+    (record,) = log.records(tmp_path)
+    asked = [call["id"] for message in record.messages for call in message.get("tool_calls") or ()]
+    given = [message["tool_call_id"] for message in record.messages if message["role"] == "tool"]
+    assert asked == given == ["id-0", "id-1", "id-2"]
+    assert trained(record) == [2, 4, 6, 8]
+
+
 def test_developer_is_system(tmp_path: Path) -> None:
     log = Log()
     history = log.ask([{"role": "developer", "content": "Be brief"}, user("Hi")], says("Hello"))

@@ -6,6 +6,7 @@ from typing import Any
 from msgspec import Struct
 
 from unspool.ingest.conversations import Conversation
+from unspool.ingest.families import is_real
 from unspool.model import Exchange, Message, Tool, ToolUse, fingerprint
 from unspool.model.record import TrainingRecord, TrainingTurn
 from unspool.model.session import Tokens
@@ -73,14 +74,16 @@ class _Writer:
         names: dict[str, str] = {}
         for node in leaf.nodes:
             foreign = node.wire != chat.name
+            real = _real_ids(node)
             written = self._written.get(id(node))
             if written is None:
-                written = self._written[id(node)] = list(_written(node, foreign))
+                written = self._written[id(node)] = [_called(message, real) for message in _written(node, foreign)]
             if foreign and node.key[2]:
-                names |= _names(node.messages)
+                names |= {real.get(call, call): name for call, name in _names(node.messages).items()}
             if node.key[3] and (renamed or names):
                 written = [_renamed(message, renamed, names) for message in written]
-            renamed |= node.renamed
+            renamed |= real
+            renamed |= {theirs: real.get(ours, ours) for theirs, ours in node.renamed.items()}
             turns += self._marked(node, written)
         return turns
 
@@ -142,6 +145,25 @@ def _written(node: Node, foreign: bool) -> Iterator[dict[str, Any]]:
             if written["role"] == "developer":
                 written["role"] = "system"
             yield written
+
+
+def _real_ids(node: Node) -> dict[str, str]:
+    """Calls that the provider gave no ids, only we did → the ids that the client gave them.
+
+    Ours count from the first call of a request that has none. Where clients give some, answers would share `call_0`.
+    """
+    real: dict[str, str] = {}
+    for theirs, ours in node.renamed.items():
+        if is_real(theirs) and not is_real(ours):
+            real.setdefault(ours, theirs)
+    return real
+
+
+def _called(message: dict[str, Any], real: dict[str, str]) -> dict[str, Any]:
+    if not real or not message.get("tool_calls"):
+        return message
+    calls = [{**call, "id": real[call["id"]]} if call.get("id") in real else call for call in message["tool_calls"]]
+    return {**message, "tool_calls": calls}
 
 
 def _names(messages: Iterable[Message]) -> dict[str, str]:
