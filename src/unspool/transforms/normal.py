@@ -11,6 +11,7 @@ from unspool.model import Block, Compaction, Document, Message, Other, Text, Too
 Normal: TypeAlias = tuple[Any, ...]
 """Role, text, calls, results, all else."""
 _NUMBERS = re.compile(r"\d+")
+_THOUGHTS = re.compile(r"<(think|thinking)>.*?</\1>\s*", re.DOTALL)
 _canonical = msgspec.json.Encoder(order="sorted").encode
 
 
@@ -18,7 +19,7 @@ def normal(message: Message) -> Normal:
     """What the message says: role, text, calls, results and all else. A result still names its call by the id."""
     blocks = message.blocks
     if len(blocks) == 1 and type(block := blocks[0]) is Text:
-        return (message.role, block.text.strip(), (), (), ())
+        return (message.role, _spoken(message.role, block.text.strip()), (), (), ())
     texts: list[str] = []
     calls: list[Any] = []
     results: list[Any] = []
@@ -33,7 +34,13 @@ def normal(message: Message) -> Normal:
                 results.append((block.call_id, bool(block.is_error), *_told(block.content)))
             case _:
                 others += _told((block,))
-    return (message.role, "".join(texts).strip(), tuple(calls), tuple(results), tuple(others))
+    text = _spoken(message.role, "".join(texts).strip())
+    return (message.role, text, tuple(calls), tuple(results), tuple(others))
+
+
+def _spoken(role: str, text: str) -> str:
+    """Without the thoughts before an answer, which some clients send back in tags, and others take out of them."""
+    return _THOUGHTS.sub("", text, count=1) if role == "assistant" and text.startswith("<think") else text
 
 
 def _arguments(block: ToolUse) -> bytes | str:

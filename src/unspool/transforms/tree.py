@@ -199,6 +199,18 @@ class Tree:
             key = self._key(run[:size], calls)
             if (child := node.children.get(key)) is not None:
                 return key, child, size
+        return self._echo(node, run, calls) if run[0].role == "assistant" else None
+
+    def _echo(self, node: Node, run: tuple[Message, ...], calls: dict[str, int]) -> tuple[Normal, Node, int] | None:
+        """The answer that the run repeats: its words and calls, without what the provider's own tools gave, or with it.
+
+        Clients leave that out, or fill it in: what a search found, which tools a server has.
+        """
+        given = [child for child in node.children.values() if child.generations and (child.key[1] or child.key[2])]
+        for size in range(len(run), 0, -1) if given else ():
+            key = self._key(run[:size], calls)
+            if (child := next((child for child in reversed(given) if child.key[:3] == key[:3]), None)) is not None:
+                return key, child, size
         return None
 
     def _finish_keys(self, walked: _Request, messages: tuple[Message, ...], at: int, calls: dict[str, int]) -> None:
