@@ -9,7 +9,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unspool.ingest.open import read_exchanges
-from unspool.model import Compaction, Document, Exchange, Message, Other, Text, Thinking, Tool, ToolResult, ToolUse
+from unspool.model import (
+    Block,
+    Compaction,
+    Document,
+    Exchange,
+    Message,
+    Other,
+    Text,
+    Thinking,
+    Tool,
+    ToolResult,
+    ToolUse,
+)
 from unspool.wires.openai_chat.decode import decode, tools
 from unspool.wires.openai_chat.encode import encode, encode_tool
 
@@ -144,6 +156,31 @@ def test_foreign_results_are_messages_of_their_own() -> None:
         {"role": "tool", "content": [{"type": "text", "text": "see"}, image], "tool_call_id": "t4"},
         {"role": "user", "content": [{"type": "text", "text": "Go on"}, image]},
     ]
+
+
+def test_a_search_whose_finds_nobody_is_shown_comes_before_what_was_found() -> None:
+    searches = [ToolUse(f"ws_{number}", "web_search", {"query": "tea"}, server_side=True) for number in (1, 2)]
+    blocks = (Thinking("Search."), *searches, Thinking("Enough."), Text("Tea is hot."))
+    asked, *results, said = encode(Message("assistant", blocks), foreign=True)
+    assert (asked["reasoning_content"], [call["id"] for call in asked["tool_calls"]]) == ("Search.", ["ws_1", "ws_2"])
+    assert results == [
+        {"role": "tool", "content": "", "tool_call_id": f"ws_{number}", "name": "web_search"} for number in (1, 2)
+    ]
+    assert said == {"role": "assistant", "content": "Tea is hot.", "reasoning_content": "Enough."}
+
+
+@pytest.mark.parametrize(
+    "blocks",
+    [
+        (Text("I look."), ToolUse("ws_1", "web_search", {}, server_side=True)),
+        (ToolUse("ws_1", "web_search", {}, server_side=True), Thinking("")),
+        (ToolUse("c_1", "run", {}), ToolUse("ws_1", "web_search", {}, server_side=True), Text("Both.")),
+        (ToolUse("c_1", "run", {}), Text("Running.")),
+    ],
+)
+def test_calls_that_are_answered_later_or_never_stay_in_one_message(blocks: tuple[Block, ...]) -> None:
+    (message,) = encode(Message("assistant", blocks), foreign=True)
+    assert len(message["tool_calls"]) == sum(isinstance(block, ToolUse) for block in blocks)
 
 
 def test_foreign_prompts_refusals_summaries_and_strangers() -> None:

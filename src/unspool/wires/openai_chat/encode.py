@@ -12,8 +12,10 @@
     pictures that are base64 alone (Ollama)     become parts of the content
 
 A message that was read with another wire (`foreign`) is written as trainers know it: text alone as one string, without
-what only its provider understands. It may become several: each tool result is a message of its own here. Tools that
-take one text of any form (`custom`, such as Codex' patches) become functions with that text as their `input`.
+what only its provider understands. It may become several: each tool result is a message of its own here, and a tool of
+the provider's whose result nobody is shown (a search of Responses) gets an empty one before the model goes on. Else it
+would have said first what it only found out then. Tools that take one text of any form (`custom`, such as Codex'
+patches) become functions with that text as their `input`.
 """
 
 from collections.abc import Iterable, Iterator
@@ -42,12 +44,32 @@ def encode(message: Message, foreign: bool = False) -> list[dict[str, Any]]:
     if not foreign and role in _TOOL_ROLES and len(message.blocks) == 1 and type(message.blocks[0]) is ToolResult:
         return [_result(message.blocks[0], role, message.form == "string", extra)]
     said: list[dict[str, Any]] = []
-    for blocks in _pieces(message.blocks):
+    for blocks in _pieces(_answered(message.blocks) if foreign else message.blocks):
         if type(blocks[0]) is ToolResult:
             said.append(_foreign_result(blocks[0]) if foreign else _result(blocks[0], "tool", False, {}))
         else:
             said.append(_Writer(message, foreign, len(said) == 0).write(role, blocks, extra))
     return said or [_Writer(message, foreign, True).write(role, (), extra)]
+
+
+def _answered(blocks: tuple[Block, ...]) -> tuple[Block, ...]:
+    """With an empty result for each call of the provider's tools that has none, where the model went on behind it."""
+    if not any(type(block) is ToolUse and block.server_side for block in blocks[:-1]):
+        return blocks
+    given = {block.call_id for block in blocks if type(block) is ToolResult}
+    told: list[Block] = []
+    waiting: list[ToolResult] = []
+    ours = False
+    for block in blocks:
+        if type(block) is ToolUse:
+            ours = ours or not block.server_side
+            if block.server_side and block.id is not None and block.id not in given:
+                waiting.append(ToolResult(block.id, (), name=block.name, server_side=True))
+        elif waiting and not ours and isinstance(block, Text | Thinking) and block.text:  # ours are answered later
+            told += waiting
+            waiting = []
+        told.append(block)
+    return tuple(told)
 
 
 def _pieces(blocks: tuple[Block, ...]) -> Iterator[tuple[Block, ...]]:
