@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from conftest import Run
+from logs import Codex
 
 GRAMMAR = {"type": "grammar", "syntax": "lark", "definition": "start: hunk+"}
 TOOLS = [
@@ -172,3 +173,37 @@ def test_that_no_tools_were_sent_is_an_error_of_traffic_and_a_warning_of_an_agen
     findings = json.loads((out / "integrity-report.json").read_text())["findings"]
     told = {(Path(found["input"]).name, found["severity"]) for found in findings if found["rule"] == "no-tools"}
     assert told == {("responses.jsonl", "ERROR"), ("7b1f.jsonl", "WARNING")}
+
+
+def roles(out: Path) -> list[list[str]]:
+    return [[message["role"] for message in record["messages"]] for record in records(out)]
+
+
+@pytest.mark.parametrize("strategy", ["snapshot", "tree"])
+def test_an_answer_is_not_joined_with_the_next_where_a_log_keeps_no_results(
+    unspool: Run, tmp_path: Path, strategy: str
+) -> None:
+    asked: dict[str, Any] = {"role": "user", "message": {"content": [{"type": "text", "text": "Mend it"}]}}
+    lines = [asked]
+    for text, command in (("I look.", "ls"), ("I see.", "make"), ("Done.", None)):
+        said = [{"type": "text", "text": text}]
+        call = [{"type": "tool_use", "name": "Shell", "input": {"command": command}}] if command else []
+        lines.append({"role": "assistant", "message": {"content": [*said, *call]}})
+    log = tmp_path / "transcript.jsonl"
+    log.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    out = tmp_path / "out"
+    unspool("squash", str(log), "-o", str(out), "--strategy", strategy)
+    (record,) = records(out)
+    assert [message["content"] for message in record["messages"]] == ["Mend it", "I look.", "I see.", "Done."]
+
+
+@pytest.mark.parametrize("strategy", ["snapshot", "tree"])
+def test_a_search_in_an_agents_log_stands_before_what_was_said_of_it(
+    unspool: Run, tmp_path: Path, strategy: str
+) -> None:
+    log = Codex().user("Is tea hot?")
+    log.line("response_item", type="web_search_call", id="ws_1", status="completed", action={"query": "tea"})
+    path = log.says("It is.").counts(100, 40, 20, 5).save(tmp_path / log.name())
+    out = tmp_path / "out"
+    unspool("squash", str(path), "-o", str(out), "--strategy", strategy)
+    assert roles(out) == [["user", "assistant", "tool", "assistant"]]

@@ -5,6 +5,8 @@ A log does not keep the system prompt nor the tools' definitions, so the exchang
 
 from collections.abc import Callable, Iterable, Iterator
 
+from msgspec.structs import replace
+
 from unspool.model import Event, Exchange, Message, Note, Response, Text, ToolResult, ToolUse, Usage
 from unspool.model import Thinking as ThinkingBlock
 from unspool.model.blocks import Block
@@ -90,7 +92,7 @@ class Implied:
     def _feed(self, event: Event) -> Iterator[Exchange]:
         match event.content:
             case Thinking() | Said() | ToolCall() as said:
-                if self._usage is not None or self._later or (self._results and not (self._counts and self._first)):
+                if self._usage is not None or self._later or self._begins_anew(said):
                     yield from self.close()
                 if self._first is None:
                     self._first, self._asked = event, self._sent
@@ -118,10 +120,18 @@ class Implied:
                 if text:
                     yield from self._say(event, text)
 
+    def _begins_anew(self, said: Thinking | Said | ToolCall) -> bool:
+        """Whether the model was called again, where no count says so: it had results, or speaks behind calls."""
+        if self._counts and self._first is not None:
+            return False
+        if self._results:
+            return True
+        return not isinstance(said, ToolCall) and any(type(block) is ToolUse for block in self._answer)
+
     def close(self) -> Iterator[Exchange]:
         """The call to the model is over."""
         if self._first is not None and self._last is not None:
-            answer = Message("assistant", tuple(self._answer))
+            answer = Message("assistant", self._answered())
             yield self._exchange(self._first, self._last, answer)
             self._messages.append(answer)
         if self._results:
@@ -129,6 +139,18 @@ class Implied:
         self._messages += self._later
         self._answer, self._results, self._later, self._first, self._last = [], [], [], None, None
         self._usage = self._told = None
+
+    def _answered(self) -> tuple[Block, ...]:
+        """A call without a result, behind which the model went on at once, was the provider's: a search of Codex."""
+        given = {result.call_id for result in self._results if type(result) is ToolResult}
+        blocks, went_on = self._answer, False
+        for at in range(len(blocks) - 1, -1, -1):
+            block = blocks[at]
+            if isinstance(block, Text | ThinkingBlock):
+                went_on = went_on or bool(block.text)
+            elif went_on and type(block) is ToolUse and block.id not in given:
+                blocks[at] = replace(block, server_side=True)
+        return tuple(blocks)
 
     def _give(self, result: ToolResult) -> None:
         """Behind the answer that asked for it. In logs a person's word may come first; to the model it never did."""

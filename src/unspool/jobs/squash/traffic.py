@@ -57,7 +57,7 @@ def _keep(outcome: Outcome, conversation: Conversation, settings: Settings) -> N
     if settings.pairs:
         write_pairs(records, settings, outcome)
     else:
-        write_records(records, settings, outcome, logged="stream_id" in (conversation.exchanges[0].extra or {}))
+        write_records(records, settings, outcome, logged=_is_logged(conversation.exchanges[0]))
 
 
 def _invalid(outcome: Outcome, kind: str, reason: str) -> None:
@@ -94,9 +94,9 @@ def _snapshot(conversation: Conversation, kept: list[Exchange], only_last_tools:
     last = kept[-1]
     answers = _Answers(kept)
     turns: list[TrainingTurn] = []
-    for run in _runs(last.messages, last.wire):
+    for run in _runs(last.messages, last):
         turns += _turns(_joined(run), last, answers.exchange(run))
-    for run in _runs(last.response.messages, last.wire):
+    for run in _runs(last.response.messages, last):
         turns += _turns(_joined(run), last, last)
     tools: dict[str, dict[str, Any]] = {}
     for exchange in kept[-1:] if only_last_tools else kept:
@@ -134,7 +134,7 @@ class _Answers:
     def _meant(self) -> dict[Any, Exchange]:
         found: dict[Any, Exchange] = {}
         for exchange in self._kept:
-            for run in _runs(exchange.response.messages, exchange.wire):
+            for run in _runs(exchange.response.messages, exchange):
                 found.setdefault(_meaning(_joined(run)), exchange)
         found.pop(_NOTHING, None)
         return found
@@ -149,11 +149,17 @@ def _meaning(message: Message) -> Any:
     return text, calls
 
 
-def _runs(messages: Iterable[Message], wire: str) -> Iterator[list[Message]]:
-    """What is one message to trainers: in other APIs each item of an answer is one of its own."""
+def _is_logged(exchange: Exchange) -> bool:
+    """Whether an agent's log implies the call."""
+    return "stream_id" in (exchange.extra or {})
+
+
+def _runs(messages: Iterable[Message], within: Exchange) -> Iterator[list[Message]]:
+    """What is one message to trainers: in other APIs (but not in logs) each item of an answer is one of its own."""
+    joins = within.wire != chat.name and not _is_logged(within)
     for role, run in groupby(messages, lambda message: message.role):
         found = list(run)
-        if wire != chat.name and role == "assistant":
+        if joins and role == "assistant":
             yield found
         else:
             yield from ([message] for message in found)
