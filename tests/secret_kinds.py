@@ -98,6 +98,7 @@ SECRETS = [
     ("jwt", f"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.{R36}"),
     ("private-key", PEM),
     ("private-key", f"-----BEGIN PRIVATE KEY-----\n{BODY}"),
+    *(("private-key", mark.join(PEM.splitlines(True))) for mark in ("> ", "    12→", "  7 │ ")),
 ]
 """Those that tell themselves, wherever they stand."""
 
@@ -136,6 +137,15 @@ TOLD = [
     ("password", "curl -s --user jane:", "Tr0ub4dor", " https://example.com"),
     ("password", "machine example.com login jane password ", R20, "\n"),
     ("password", "passphrase: ", "Tr0ub4dor", ""),
+    ("password", "machine example.com\n  login jane\n  password ", "Tr0ub4dor", "\n"),
+    ("password", "curl --user=jane:", "Tr0ub4dor", " https://example.com"),
+    ("password", "docker login -u jane -p ", "Tr0ub4dor", " example.com"),
+    ("password", "redis-cli -h db -a ", "Tr0ub4dor", " ping"),
+    ("password", "<username>jane</username><password>", "Tr0ub4dor", "</password>"),
+    ("password", "- name: DB_PASSWORD\n  value: ", "Tr0ub4dor", "\n"),
+    ("password", '{"name": "DB_PASSWORD", "value": "', "Tr0ub4dor", '"}'),
+    ("api-key", "X-API-Key: ", R20, ""),
+    ("token", "to=https%3A%2F%2Fexample.com%3Ftoken%3D", R20, ""),
     ("secret", "ENCRYPTION_KEY=", R36, ""),
     ("secret", '"privateKey": "', f"0x{HEX}{HEX}", '"'),
     ("cookie", "Cookie: ", f"theme=dark; session={R36}", "\n"),
@@ -169,5 +179,7 @@ HARMLESS = [
     "sk_buff_alloc_something_long_here secret_manager_client_v2 fw_update pa-rest key-value-store e2b_test",
     "private_key: Ed25519PrivateKey, ed25519.Ed25519PrivateKey signing_key=derive_key_2(x)",
     "login as admin password prompts pul-request npm_lifecycle_event patterns.py dapi-client hvs.read ya29.short 1//0",
+    "mongodb://username:password@host https://user:pass@host docker run -p 8080:8080 docker login -p $TOKEN",
+    "password>min_length8 <Token>AbcDef</Token> name: DB_PASSWORD\n  valueFrom: secret1 machine learning password1",
     "550e8400-e29b-41d4-a716-446655440000 SG.x SK Q~ cache_key=user1_item2_x3 primary_key: a1b2c3d4e5f6a7b8c9d0",
 ]

@@ -160,7 +160,7 @@ def test_foreign_results_are_messages_of_their_own() -> None:
 
 def test_a_search_whose_finds_nobody_is_shown_comes_before_what_was_found() -> None:
     searches = [ToolUse(f"ws_{number}", "web_search", {"query": "tea"}, server_side=True) for number in (1, 2)]
-    blocks = (Thinking("Search."), *searches, Thinking("Enough."), Text("Tea is hot."))
+    blocks: tuple[Block, ...] = (Thinking("Search."), *searches, Thinking("Enough."), Text("Tea is hot."))
     asked, *results, said = encode(Message("assistant", blocks), foreign=True)
     assert (asked["reasoning_content"], [call["id"] for call in asked["tool_calls"]]) == ("Search.", ["ws_1", "ws_2"])
     assert results == [

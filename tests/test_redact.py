@@ -240,3 +240,23 @@ def test_no_text_costs_more_than_a_multiple_of_its_length(piece: str) -> None:
     started = time.process_time()
     Redactor(KEY).text(piece * (100_000 // len(piece)))
     assert time.process_time() - started < 10
+
+
+@pytest.mark.parametrize(("plain", "escaped"), [("/", "\\/"), ("+", "\\u002B"), ("=", "\\u003d")])
+def test_escapes_that_json_does_not_need_hide_no_secret(plain: str, escaped: str) -> None:
+    value = f"AWS_SECRET_ACCESS_KEY={R36[:18]}/{R36[18:]}+ab"
+    written = json.dumps({"content": value}).replace(plain, escaped).encode()
+    assert json.loads(written) == {"content": value}
+    redacted = Redactor(KEY).raw(written)
+    assert json.loads(redacted)["content"].startswith("AWS_SECRET_ACCESS_KEY=[REDACTED:aws-secret:")
+    harmless = json.dumps({"content": "a/b+c=d \\/ \\\\u002B"}).replace(plain, escaped).encode()
+    assert Redactor(KEY).raw(harmless) == harmless
+
+
+def test_a_secret_in_colours_and_one_that_is_named_by_another_value() -> None:
+    key = f"ghp_{R36}"
+    assert key not in Redactor(KEY).text(f"\x1b[32m{key}\x1b[0m \x1b[38;5;214m{key}\x1b[0m")
+    listed = {"env": [{"name": "DB_PASSWORD", "value": "Tr0ub4dor"}, {"name": "SHELL", "value": "Tr0ub4dor"}]}
+    first, second = Redactor(KEY).values(listed)["env"]
+    assert first["value"].startswith("[REDACTED:password:")
+    assert second["value"] == "Tr0ub4dor"

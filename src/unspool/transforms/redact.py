@@ -22,8 +22,15 @@ _SHORTEST = 8
 """Nothing shorter holds a secret."""
 _SHORT = 8192
 """So little is swept at once."""
-_FOLDED = re.compile(rb"\\+[nrt]?|\s")
+_FOLDED = re.compile(r"\\+(?:[nrt]|u2192|u2502)?|\s|→|│".encode())
 """What parts the lines of a private key, in a text or in JSON."""
+
+
+_NEEDLESS = re.compile(
+    rb"(?<!\\)((?:\\\\)*+)\\(?:(/)"
+    rb"|u00(2[013-5789a-fA-F]|3[0-9abdfABDF]|[46][0-9a-fA-F]|5[0-9abd-fABD-F]|7[0-9a-eA-E]))"
+)
+"""Escapes in JSON of what needs none, but for `&`, `<` and `>`: those are no part of a secret, and often written so."""
 
 
 class _Span(NamedTuple):
@@ -139,7 +146,14 @@ class Redactor:
         return self._values(value, None)
 
     def raw(self, data: bytes) -> bytes:
-        """JSON as it was written, or UTF-8 text. The rules know escapes that JSON needs, not needless ones (`\\/`)."""
+        """JSON as it was written, or UTF-8 text. The rules know the escapes that JSON needs.
+
+        Needless ones (PHP's `\\/`, .NET's `\\u002B`) may hide a secret. If so they are undone: no value changes.
+        """
+        if (b"\\/" in data or b"\\u00" in data) and _NEEDLESS.search(data):
+            plain = _NEEDLESS.sub(_undone, data)
+            if _spans(plain, None) != _spans(data, None):
+                data = plain
         return self._redacted(data, None)
 
     def _values(self, value: Any, name: str | None) -> Any:
@@ -153,7 +167,7 @@ class Redactor:
         if not _gather(value, texts) and not _spans(_bytes("\0".join(texts)), None):
             return value
         if isinstance(value, dict):
-            return {key: self._values(inner, key) for key, inner in value.items()}
+            return {key: self._values(inner, _called(value, key)) for key, inner in value.items()}
         return [self._values(inner, None) for inner in value]
 
     def _text(self, text: str, name: str | None) -> str:
@@ -179,6 +193,10 @@ class Redactor:
         return f"[REDACTED:{kind}:{digest.hex()[:4]}]".encode()
 
 
+def _undone(escape: re.Match[bytes]) -> bytes:
+    return escape[1] + (escape[2] or bytes.fromhex(escape[3].decode()))
+
+
 def _bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
@@ -191,7 +209,8 @@ def _gather(value: Any, texts: list[str]) -> bool:
                 if _gather(inner, texts):
                     return True
             elif len(inner) >= _SHORTEST:
-                if _fields(key) and _value_span(_bytes(inner), key):
+                name = _called(value, key)
+                if _fields(name) and _value_span(_bytes(inner), name):
                     return True
                 texts.append(inner)
     elif isinstance(value, list):
@@ -201,6 +220,14 @@ def _gather(value: Any, texts: list[str]) -> bool:
             elif _gather(inner, texts):
                 return True
     return False
+
+
+def _called(value: dict[str, Any], key: str) -> str:
+    """What a value is called: by its key, or by another value, as in `{"name": "DB_PASSWORD", "value": …}`."""
+    if key != "value":
+        return key
+    name = value.get("name") or value.get("key")
+    return name if isinstance(name, str) else key
 
 
 def _spans(data: bytes, name: str | None) -> list[_Span]:

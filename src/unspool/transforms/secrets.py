@@ -13,15 +13,22 @@ from collections.abc import Callable
 from itertools import product
 from typing import NamedTuple
 
-_START = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrtbf])|(?<=\\u[0-9a-fA-F]{4})|(?<=%[0-9A-F]{2}))"
-"""Before a word: no letter or digit, unless it is the end of an escape."""
+_START = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrtbf])|(?<=\\u[0-9a-fA-F]{4})|(?<=%[0-9A-F]{2})|(?<=[\[;0-9][0-9]m))"
+"""Before a word: no letter or digit, unless it is the end of an escape, or of what colours a terminal."""
 _END = r"(?![A-Za-z0-9_-])"
 _LINE = r"(?:[ \r\n\t]|\\+[nrt])"
+_GAP = rf"{_LINE}{{1,40}}"
+_MARGIN = r"(?:[ \r\n\t>|]|→|│|\\+(?:[nrt]|u2192|u2502)|[0-9]{1,6}(?=→|\t|\\+(?:t|u2192)|:| {0,2}(?:\||│|\\+u2502)))"
+"""Between the lines of a key that a tool has numbered, or quoted."""
 
 _QUOTE = r"\\*[\"'`]"
-_MARK = r" {0,2}(?:=>|:=|[:=](?!=)) {0,2}"
-_BETWEEN = rf"(?:{_QUOTE}\]?{_MARK}{_QUOTE}|\]?{_MARK}(?:{_QUOTE})?)"
-"""Between a name and its value. A value whose name is in quotation marks has them too, or it is no text but code."""
+_MARK = r" {0,2}(?:=>|:=|[:=](?!=)|%3D) {0,2}"
+_PAIR = rf"(?:{_QUOTE})?,?{_LINE}{{1,40}}(?:{_QUOTE})?value(?:{_QUOTE})?{_MARK}(?:{_QUOTE})?"
+_BETWEEN = rf"(?:{_QUOTE}\]?{_MARK}{_QUOTE}|\]?{_MARK}(?:{_QUOTE})?|(?P<tag>>)|{_PAIR})"
+"""Between a name and its value. A value whose name is in quotation marks has them too, or it is no text but code.
+
+Or they are the tag and the text of XML, or both are values: `name: DB_PASSWORD`, and `value: …` beside it.
+"""
 _VALUE = r"(?P<secret>(?>[A-Za-z0-9+/_.~!@#%^*?-][A-Za-z0-9+/_.~!@#%^*?$=-]{6,4000}[A-Za-z0-9+/_~!@#%^*$=-]))(?![(\[{])"
 _COOKIE = r"[A-Za-z0-9_.%-]{1,80}=[A-Za-z0-9+/_.~!@#%^*?$=:|-]{0,4000}+"
 _SAME = r"[^\n\r\\|;]{0,300}?"
@@ -35,6 +42,7 @@ _PLACEHOLDERS = tuple(
 _CHANGE_ME = re.compile(rb"change.?me")
 _ENOUGH = 200
 """How much of a value is looked at: however long a run of names and marks is, it costs no more than its length."""
+_ITSELF = frozenset({b"password", b"passwd", b"pass", b"pwd", b"pw"})
 _CLASSES = bytes(
     ord("a") if letter.islower() else ord("A") if letter.isupper() else ord("0") if letter.isdigit() else ord(".")
     for letter in (chr(byte) if byte < 128 else "." for byte in range(256))
@@ -83,9 +91,9 @@ def _password(value: bytes) -> bool:
     return not _is_placeholder(value)
 
 
-def _variable(value: bytes) -> bool:
-    """Whether it stands for something else: `$PASSWORD`, `{password}`, `%s`, `***`."""
-    return value[:1] in b"$%{*" or value[:4].lower() == b"xxxx"
+def _stands_for(value: bytes) -> bool:
+    """Whether it only stands for a password: `$PASSWORD`, `{password}`, `%s`, `***`, or the word itself."""
+    return value[:1] in b"$%{*" or value[:4].lower() == b"xxxx" or value.lower() in _ITSELF
 
 
 def _key(value: bytes) -> bool:
@@ -133,7 +141,8 @@ class Field(NamedTuple):
 
     @property
     def rule(self) -> Rule:
-        return Rule(self.kind, self.literals, f"(?:{self.name}){_BETWEEN}{self.value}", self.accept)
+        closed = r"(?(tag)(?=<|\\+u003c))"
+        return Rule(self.kind, self.literals, f"(?:{self.name}){_BETWEEN}{self.value}{closed}", self.accept)
 
 
 def _options(*words: str) -> tuple[str, ...]:
@@ -146,8 +155,9 @@ def _names(*words: str, last: str = "") -> tuple[str, ...]:
     if not last:
         return tuple(name for word in words for name in (word[1:], word[1:].upper()))
     small = [word[1:] + join + last for word, join in product(words, ("", "_", "-"))]
-    camel = [word[1:] + join + last.title() for word, join in product(words, ("", "_", "-"))]
-    return (*small, *camel, *map(str.upper, small))
+    title = [join + last.title() for join in ("", "_", "-")]
+    mixed = [first[1:] + rest for word in words for first in (word, word.upper()) for rest in title]
+    return (*small, *mixed, *map(str.upper, small))
 
 
 def _prefixed(kind: str, prefixes: str, rest: str, accept: Callable[[bytes], bool] = _any) -> Rule:
@@ -254,8 +264,8 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "private-key",
         ("-----BEGIN ",),
-        rf"-----BEGIN {_PEM}(?:(?:[A-Za-z0-9+/=:, \r\n\t\\]|-(?!----)){{32,20000}}-----END {_PEM}"
-        rf"|{_LINE}*[A-Za-z0-9+/=]{{40,}}(?:{_LINE}+[A-Za-z0-9+/=]{{16,}})*)",
+        rf"-----BEGIN {_PEM}(?:(?:[A-Za-z0-9+/=:, \r\n\t\\>|→│]|-(?!----)){{32,20000}}-----END {_PEM}"
+        rf"|{_MARGIN}*[A-Za-z0-9+/=]{{40,}}(?:{_MARGIN}+[A-Za-z0-9+/=]{{16,}})*)",
     ),
 )
 """Kinds that a secret tells by itself. They come first: the same key has the same placeholder, however it is named."""
@@ -294,7 +304,7 @@ FIELDS: tuple[Field, ...] = (
 )
 
 WEAK: tuple[Rule, ...] = (
-    Rule("url-password", ("://",), rf"://{_USER}*+:(?P<secret>(?:{_USER}|:)++)@", lambda value: not _variable(value)),
+    Rule("url-password", ("://",), rf"://{_USER}*+:(?P<secret>(?:{_USER}|:)++)@", lambda value: not _stands_for(value)),
     Rule("authorization", ("Bearer ",), rf"Bearer {{1,2}}{_CREDENTIALS}", _random),
     Rule("authorization", ("Basic ",), r"Basic {1,2}(?P<secret>[A-Za-z0-9+/]{8,}+={0,2})", _basic),
     Rule(
@@ -307,7 +317,15 @@ WEAK: tuple[Rule, ...] = (
     Rule("password", _options("password", "passwd", "passphrase"), rf"-pass[a-z]+{_SPACED}{_VALUE}", _password),
     Rule("password", ("sshpass -p",), rf"sshpass -p{_SPACED}?{_VALUE}", _password),
     Rule("password", ("mysql",), rf"mysql[a-z]{{0,6}} (?:{_SAME} )?-p(?:{_QUOTE})?{_VALUE}", _password),
-    Rule("password", ("-u ", "-user "), rf"-u(?:ser)?{_SPACED}[A-Za-z0-9._@%+-]+:{_VALUE}", _password),
+    Rule("password", ("docker login",), rf"docker login (?:{_SAME} )?-p {_VALUE}", _password),
+    Rule("password", ("redis-cli",), rf"redis-cli (?:{_SAME} )?-a {_VALUE}", _password),
+    Rule("password", ("-u ", "-user ", "-user="), rf"-u(?:ser)?(?:{_SPACED}|=)[A-Za-z0-9._@%+-]+:{_VALUE}", _password),
+    Rule(
+        "password",
+        ("machine",),
+        rf"machine{_GAP}[^\s\\]{{1,200}}{_GAP}login{_GAP}[^\s\\]{{1,200}}{_GAP}password{_GAP}{_VALUE}",
+        _password,
+    ),
     Rule("password", ("password ",), rf"password {_VALUE}", _random),
     *(field.rule for field in FIELDS),
 )
