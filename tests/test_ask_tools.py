@@ -289,6 +289,19 @@ def test_tools_of_a_server_that_fails_cost_no_others(unspool: Run) -> None:
     assert listed[0]["inputSchema"]["required"] == ["a", "b"]
 
 
+def test_a_server_that_never_answers_is_given_up(unspool: Run) -> None:
+    said = "print('x' * 9_000_000 + 'still warming up', file=sys.stderr, flush=True)"
+    line = f"import sys, time\n{said}\ntime.sleep(600)"
+    unspool("servers", "add", "mute", "--start-timeout", "2", "--", sys.executable, "-c", line)
+    began = time.monotonic()
+    done = unspool("servers", "tools", "mute")
+    assert time.monotonic() - began < 40
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert b"no answer within 2 s (`servers add --start-timeout S` gives it longer)" in done.stderr
+    assert done.stderr.endswith(b"xstill warming up\n")
+    assert len(done.stderr) < 20_000
+
+
 def test_a_request_offers_what_ask_would(unspool: Run, tmp_path: Path) -> None:
     add(unspool)
     unspool("thread", "add", "Hi", "-b", "t", "--options", '{"servers": ["tin", "gone"]}')

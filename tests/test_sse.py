@@ -1,6 +1,7 @@
 """Streams: any split of the same bytes gives the same answer; any prefix gives an interrupted prefix of it."""
 
 import json
+import time
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
@@ -96,6 +97,23 @@ def said(wire: Wire, body: dict[str, Any]) -> dict[str, str]:
 def test_framing(lines: list[str], expected: list[Any]) -> None:
     assert list(events(lines)) == expected
     assert list(events("\n".join(lines))) == expected
+
+
+def test_a_long_line_in_many_pieces_is_put_together_once() -> None:
+    assembler, piece, began = Assembler(), b"a" * 1000, time.process_time()
+    assert not list(assembler.feed(b'data: "'))
+    for _ in range(100_000):
+        assert not list(assembler.feed(piece))
+    (whole,) = assembler.feed(b'"\n')
+    assert len(whole) == 100_000_000
+    assert time.process_time() - began < 20
+
+
+def test_a_carriage_return_at_the_end_of_a_piece_is_half_an_end_or_a_whole_one() -> None:
+    assembler = Assembler()
+    pieces = (b"data: 1\r", b"", b"\ndata: 2\r", b"data: 3", b"\r", b"\r", b"data: 4\r")
+    assert [[*assembler.feed(piece)] for piece in pieces] == [[], [], [1], [2], [], [3], []]
+    assert [*assembler.end()] == [4]
 
 
 def test_what_is_no_json_says_so() -> None:

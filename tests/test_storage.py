@@ -87,6 +87,17 @@ def test_an_object_of_many_pieces_is_read_whole(storage: Storage, monkeypatch: p
         assert by_path.read_bytes(looked) == data, "from its beginning, which was fetched ahead"
 
 
+def test_whoever_wants_no_more_leaves_no_object_open(storage: Storage) -> None:
+    urls = [f"{storage.place()}/{number}.jsonl" for number in range(5)]
+    for url in urls:
+        storage.write(url, b"{}\n")
+    looked = by_path.looked_into(urls)
+    begun = [remote._begun[next(looked)][0] for _ in range(2)]
+    looked.close()  # type: ignore[attr-defined]
+    assert [file.closed for file in begun] == [True, True]
+    assert not remote._begun
+
+
 def test_copies_never_leave_their_folder(storage: Storage, tmp_path: Path) -> None:
     url = storage.place()
     for name in ("a", "a/../../../up.jsonl", "a/b.jsonl", "node_modules/c.jsonl"):

@@ -33,6 +33,9 @@ def command() -> None:
 @click.option(
     "--timeout", metavar="S", type=Seconds(), default=120.0, help="Seconds that one call may take (default 120)."
 )
+@click.option(
+    "--start-timeout", metavar="S", type=Seconds(), default=30.0, help="Seconds until it must answer (default 30)."
+)
 @click.option("--one-at-a-time", is_flag=True, help="It takes no two calls at once.")
 @click.option("--trust", is_flag=True, help="Call its tools without asking.")
 @click.option("--force", is_flag=True, help="In place of the server of this name.")
@@ -45,6 +48,7 @@ def add(
     variables: tuple[str, ...],
     cwd: str | None,
     timeout: float,
+    start_timeout: float,
     one_at_a_time: bool,
     trust: bool,
     force: bool,
@@ -70,6 +74,7 @@ def add(
         url=url,
         headers=_pairs(headers, ":", "--header"),
         timeout=timeout,
+        start_timeout=start_timeout,
         parallel=not one_at_a_time,
         trusted=trust,
     )
@@ -87,6 +92,7 @@ def _record(name: str, server: "Server") -> dict[str, Any]:
         "kind": "http" if server.url else "stdio",
         "server": str(server),
         "timeout": server.timeout,
+        "start_timeout": server.start_timeout,
         "parallel": server.parallel,
         "trusted": server.trusted,
     }

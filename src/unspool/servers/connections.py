@@ -4,10 +4,12 @@ So the rest of the program is ordinary: it asks, and waits for a future, which i
 """
 
 import logging
+import math
+import os
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from concurrent.futures import Future
-from contextlib import AbstractAsyncContextManager, ExitStack, contextmanager
+from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
@@ -25,8 +27,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _PAGES = 200
 """Pages of tools of one server: a list that never ends cannot hold us."""
-_START = 60.0
-"""Seconds for a server to start and to list its tools."""
 _LINE, _TAIL = 300, 2_000
 """Letters of a reason, and of what a server said before it ended."""
 
@@ -60,9 +60,12 @@ class Connections:
         """Connect, and tell which tools there are, by their full names."""
         log = self._stack.enter_context(_log())
         try:
-            client = self._entered(self._client(server, log))
+            client = self._entered(_started(self._client(server, log), server.start_timeout))
             connection = _Connection(server, client, self._portal.call(_lock))
             listed = self._portal.call(self._tools, connection)
+        except TimeoutError as error:
+            limit = f"{server.start_timeout:g} s (`servers add --start-timeout S` gives it longer)"
+            raise ServerFailed(f"MCP server {name} ({server}): no answer within {limit}{_last_words(log)}") from error
         except Exception as error:  # whatever a server does, it is told
             raise ServerFailed(f"MCP server {name} ({server}): {_reason(error)}{_last_words(log)}") from error
         self._open[name] = connection
@@ -84,25 +87,27 @@ class Connections:
         if server.url is None:
             command, given = server.command or "", server.env or None
             started = StdioServerParameters(command=command, args=server.args, env=given, cwd=server.cwd)
-            return Client(stdio_client(started, errlog=log), client_info=about, read_timeout_seconds=_START)
+            return Client(stdio_client(started, errlog=log), client_info=about)
         if not server.headers:
-            return Client(server.url, client_info=about, read_timeout_seconds=_START)
+            return Client(server.url, client_info=about)
         import httpx2
 
-        timeout = httpx2.Timeout(_START, read=server.timeout + 30)
+        timeout = httpx2.Timeout(server.start_timeout, read=server.timeout + 30)
         http = self._entered(httpx2.AsyncClient(headers=server.headers, timeout=timeout))
-        transport = streamable_http_client(server.url, http_client=http)
-        return Client(transport, client_info=about, read_timeout_seconds=_START)
+        return Client(streamable_http_client(server.url, http_client=http), client_info=about)
 
     async def _tools(self, connection: _Connection) -> list[dict[str, Any]]:
+        import anyio
+
         found: list[dict[str, Any]] = []
         cursor: str | None = None
-        for _ in range(_PAGES):
-            page = await connection.client.list_tools(cursor=cursor)
-            found += [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in page.tools]
-            cursor = page.next_cursor
-            if cursor is None:
-                break
+        with anyio.fail_after(connection.server.start_timeout):
+            for _ in range(_PAGES):
+                page = await connection.client.list_tools(cursor=cursor)
+                found += [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in page.tools]
+                cursor = page.next_cursor
+                if cursor is None:
+                    break
         return found
 
     def server_of(self, name: str) -> Server | None:
@@ -144,6 +149,17 @@ async def _answer(connection: _Connection, tool: str, call: ToolUse) -> ToolResu
     return read_result(call, result.model_dump(mode="json", by_alias=True, exclude_none=True))
 
 
+@asynccontextmanager
+async def _started(client: "Client", limit: float) -> "AsyncIterator[Client]":
+    """The SDK bounds each of its questions by itself, and asks several: here all of them together have so long."""
+    import anyio
+
+    with anyio.fail_after(limit) as scope:
+        async with client:
+            scope.deadline = math.inf
+            yield client
+
+
 async def _lock() -> "Lock":
     import anyio
 
@@ -172,6 +188,7 @@ def _reason(error: BaseException) -> str:
 def _last_words(log: TextIO) -> str:
     """What a server that does not start wrote to its standard error."""
     log.flush()
-    log.seek(0)
-    said = log.read().strip()
+    end = log.buffer.seek(0, os.SEEK_END)
+    log.buffer.seek(max(end - 4 * _TAIL, 0))  # a letter has four bytes at most
+    said = log.buffer.read().decode("utf-8", "replace").strip()
     return f"\n{said[-_TAIL:]}" if said else ""

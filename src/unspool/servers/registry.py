@@ -32,6 +32,8 @@ class Server(Struct, frozen=True, omit_defaults=True):
     headers: dict[str, str] = {}
     timeout: float = 120.0
     """Seconds that one call may take."""
+    start_timeout: float = 30.0
+    """Seconds until it must have answered for the first time, and again until its tools are listed."""
     parallel: bool = True
     """It may be given several calls at once."""
     trusted: bool = False

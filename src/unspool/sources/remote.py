@@ -112,11 +112,18 @@ def looked_into(paths: Iterable[str]) -> Iterator[str]:
                 yield path
                 if path in _begun:
                     _begun.pop(path)[0].close()
-        finally:
+        finally:  # also if nobody wants the rest
+            for file, _ in _begun.values():
+                file.close()
             _begun.clear()
             for _, beginning in ahead:
-                if beginning is not None:
-                    beginning.cancel()
+                if beginning is not None and not beginning.cancel():
+                    beginning.add_done_callback(_close)
+
+
+def _close(beginning: "Future[tuple[Any, bytes]]") -> None:
+    if beginning.exception() is None:
+        beginning.result()[0].close()
 
 
 def _begin(system: Any, path: str, piece: int) -> tuple[Any, bytes]:

@@ -24,7 +24,10 @@ class Assembler:
     """Feed it the bytes of a stream as they arrive; each event comes out once, as soon as it is whole."""
 
     def __init__(self) -> None:
-        self._tail = b""
+        self._tail: list[bytes] = []
+        """Of a line that has not ended: the pieces, put together once."""
+        self._half_ended = False
+        """It ends with a CR."""
         self._name = ""
         self._data: list[str] = []
         self._depth = 0
@@ -33,7 +36,11 @@ class Assembler:
         """A text in it is open."""
 
     def feed(self, piece: bytes) -> Iterator[Any]:
-        *lines, self._tail = _LINE_END.split(self._tail + piece)
+        self._tail.append(piece)
+        if b"\n" not in piece and b"\r" not in piece and not self._half_ended:
+            return
+        *lines, rest = _LINE_END.split(b"".join(self._tail))
+        self._tail, self._half_ended = [rest], rest.endswith(b"\r")
         for line in lines:
             yield from self.line(line.decode("utf-8", "replace"))
 
@@ -61,9 +68,9 @@ class Assembler:
 
     def end(self) -> Iterator[Any]:
         """What the stream left unfinished."""
-        if self._tail:
-            yield from self.line(self._tail.rstrip(b"\r").decode("utf-8", "replace"))
-            self._tail = b""
+        tail, self._tail, self._half_ended = b"".join(self._tail), [], False
+        if tail:
+            yield from self.line(tail.rstrip(b"\r").decode("utf-8", "replace"))
         yield from self._rest()
 
     def _whole(self) -> Iterator[Any]:
