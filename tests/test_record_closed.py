@@ -141,6 +141,7 @@ HEAD = b"POST /x HTTP/1.1\r\nHost: a\r\n"
         b"CONNECT elsewhere.example:443 HTTP/1.1\r\nHost: elsewhere.example\r\n\r\n",
         b"GET /x HTTP/1.1\r\nX: " + b"a" * 70_000 + b"\r\n\r\n",
         b"GET /" + b"a" * 70_000,
+        b"GET /x HTTP/1.1\nHost: a\n\n",
     ],
 )
 def test_what_could_be_understood_in_two_ways_is_refused(trace: Path, request_: bytes) -> None:
@@ -153,6 +154,14 @@ def test_what_could_be_understood_in_two_ways_is_refused(trace: Path, request_: 
         assert 400 <= status < 600
         recorder.stop()
     assert not any(b"smuggled" in head + data for head, data in seen)
+
+
+@pytest.mark.parametrize("greeting", [b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", b"GET / HTTP/1.1\n", b"\0"])
+def test_whoever_speaks_no_http_is_told_at_once(trace: Path, greeting: bytes) -> None:
+    with upstream(answering(body(b"{}"))) as server, recording(trace, server.url) as recorder:
+        connection = recorder.connect()
+        connection.send(greeting)
+        assert b"begins with http://, not https://" in connection.all()
 
 
 @pytest.mark.parametrize(
@@ -186,8 +195,10 @@ def test_the_token_opens_and_goes_no_further(trace: Path) -> None:
         assert b" 401 " in recorder.send(post("/~wrong/v1/x", b"{}"))[0]
         assert b" 200 " in recorder.send(post(f"/~{token}/v1/x", b"{}"))[0]
         assert b" 200 " in recorder.send(post("/v1/y", b"{}", f"X-Unspool-Token: {token}"))[0]
+        assert b" 404 " in recorder.send(post(f"/~{token}/v1/z", b"{}", "X-Unspool-Upstream: nobody"))[0]
         errors, _ = recorder.stop()
     assert [head.split()[1] for head, _ in seen] == [b"/v1/x", b"/v1/y"]
+    assert [record["path"] for record in records(trace)] == ["/v1/x", "/v1/y", "/v1/z"]
     assert token.encode() not in b"".join(head for head, _ in seen) + trace.read_bytes() + errors.encode()
 
 

@@ -8,6 +8,7 @@ A slow reader holds up whoever writes to it. Heads are read, bodies are only mea
 """
 
 import asyncio
+import re
 import ssl
 from typing import cast
 
@@ -26,6 +27,8 @@ _AHEAD = 1 << 16
 _CONNECT = 30.0
 """Seconds."""
 _LINGER = 2.0
+_NO_REQUEST = re.compile(rb"[^A-Za-z\r]|[^\r\n]*\n")
+"""What no request begins with: TLS, or a line that ends with LF alone."""
 _OURS = frozenset({"host", "proxy-connection", "proxy-authorization", "keep-alive", UPSTREAM_HEADER, TOKEN_HEADER})
 _FIXED = frozenset({"transfer-encoding", "content-length", "upgrade", "te", "trailer", "connection", "close"})
 _REASONS = {400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 431: "Headers Too Large"}
@@ -156,6 +159,8 @@ class ClientSide(Side):
         if (end if end >= 0 else len(data)) - at > _LARGEST_HEAD:
             raise Refused("the headers are too large", 431)
         if end < 0:
+            if _NO_REQUEST.match(data, at):  # who waits for an answer to that would wait for ever
+                raise Refused("this is no HTTP request: the recorder's own address begins with http://, not https://")
             self._ahead = data[at:]
             return len(data)
         raw = data[at : end + len(END)]
@@ -170,11 +175,11 @@ class ClientSide(Side):
         if recorder.strict and recorder.failing:
             recorder.try_again()
             raise Refused("the recorder cannot record, and was told to forward nothing then", 503)
+        path = self._proxy.routes.admitted(head)
         try:
-            upstream, path = self._proxy.routes.choose(head)
-        except Refused as refusal:
-            if refusal.status == 404:  # a call that went nowhere is still a call
-                self.call = recorder.begin(head.method, clean_path(head.target), None, self._peer, kept(head.fields))
+            upstream, path = self._proxy.routes.choose(head, path)
+        except Refused:  # a call that went nowhere is still a call
+            self.call = recorder.begin(head.method, clean_path(path), None, self._peer, kept(head.fields))
             raise
         self.call = recorder.begin(head.method, clean_path(path), upstream.origin, self._peer, kept(head.fields))
         self._body = body

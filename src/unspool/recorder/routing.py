@@ -77,9 +77,8 @@ class Routes:
         self.named = {name: upstream_of(name, url) for name, url in urls.items()}
         self._token = token
 
-    def choose(self, head: Head) -> tuple[Upstream, str]:
+    def choose(self, head: Head, path: str) -> tuple[Upstream, str]:
         """The upstream, and the path to ask it for."""
-        path = self._admitted(head)
         named = head.first(UPSTREAM_HEADER)
         if named:
             if named not in self.named:
@@ -105,7 +104,7 @@ class Routes:
             path = "/v1" + path
         return upstream, upstream.path(path)
 
-    def _admitted(self, head: Head) -> str:
+    def admitted(self, head: Head) -> str:
         """The path without the token that it begins with, `/~TOKEN/…`; refused if there must be one and is none."""
         path = head.target
         if self._token is None:

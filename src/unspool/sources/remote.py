@@ -121,7 +121,7 @@ def looked_into(paths: Iterable[str]) -> Iterator[str]:
                     beginning.add_done_callback(_close)
 
 
-def _close(beginning: "Future[tuple[Any, bytes]]") -> None:
+def _close(beginning: Any) -> None:
     if beginning.exception() is None:
         beginning.result()[0].close()
 
