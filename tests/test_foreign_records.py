@@ -337,3 +337,13 @@ def test_pictures_that_were_asked_for(write: Write) -> None:
     cooked = cook(write(record))
     assert [row.content for row in cooked.messages] == ["A cat", "[image]", "[image: https://example.com/a.png]"]
     assert not cooked.notes
+
+
+def test_a_picture_that_was_streamed_is_a_picture(write: Write) -> None:
+    usage = {"input_tokens": 3, "output_tokens": 9}
+    part, whole = ({"type": f"image_generation.{kind}", "b64_json": "aGk="} for kind in ("partial_image", "completed"))
+    asked = {"request": {"model": "gpt-image-1", "prompt": "A cat", "stream": True}}
+    streams = (stream_of(part, {**whole, "usage": usage}), stream_of(part))
+    cooked = cook(write(*({**asked, "response": stream} for stream in streams)))
+    assert [row.content for row in cooked.messages][:2] == ["A cat", "[image]"]
+    assert [(len(row.response_messages), row.interrupted) for row in cooked.requests] == [(1, False), (1, True)]

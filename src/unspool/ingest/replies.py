@@ -152,7 +152,7 @@ def read_reply(wire: Wire, reply: Reply, error: Any, status: int | None, aside: 
             response = Response((_as_text(reply),))
             faults.append(("odd", "the response is no JSON object: kept as text"))
     if failure is None and not response.messages and (files := tuple(_files(reply))):
-        response = replace(response, messages=(Message("assistant", files),))
+        response = replace(response, messages=(Message("assistant", files),), interrupted=False)
     if not aside and failure is None and (unread := _unread(reply, response, faults)):
         kept = Other("response", unread, known=True)
         response = replace(response, messages=(Message("assistant", (kept,)),))
@@ -171,6 +171,10 @@ def _files(reply: Reply) -> Iterator[Document]:
                 yield Document("image", "base64", data)
             case {"url": str(url)}:
                 yield Document("image", "url", url)
+    for event in reply.events or ():
+        match event:
+            case {"type": "image_generation.completed" | "image_edit.completed", "b64_json": str(data)}:
+                yield Document("image", "base64", data)
 
 
 def _unread(reply: Reply, response: Response, faults: list[tuple[NoteKind, str]]) -> Any:
