@@ -266,7 +266,8 @@ class Recorder:
     def _probe(self, call: Recording) -> None:
         try:
             call.path, call.descriptor = self._created()
-            os.write(call.descriptor, bytes(_PROBE))
+            if os.write(call.descriptor, bytes(_PROBE)) < _PROBE:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             self._recovered()
         except OSError as error:
             self._failed(f"{self._journal}: {error.strerror}")
