@@ -1,7 +1,9 @@
 """The store: turns once, messages once, names, and what many processes do to it at once."""
 
 import hashlib
+import json
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -11,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from conftest import Run
 from turns import said, texts
 from unspool.errors import BookmarkTaken, StoreFault, TurnNotFound
 from unspool.model import Document, Draft, Message, Text, Thinking, ToolResult, ToolUse
@@ -74,6 +77,49 @@ def test_a_store_that_others_could_read_is_closed_to_them(home: Path) -> None:
     (home / NAME).chmod(0o644)
     Store.open(home).database.close()
     assert (home / NAME).stat().st_mode & 0o777 == 0o600
+
+
+def read_only(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    """The command, where nothing can be written to the folder."""
+    script = 'mount --bind "$1" "$1" && mount -o remount,bind,ro "$1" || exit 77; shift; exec "$@"'
+    line = ["unshare", "-rm", "sh", "-c", script, "sh", folder, sys.executable, "-m", "unspool", *arguments]
+    try:
+        done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=120)
+    except FileNotFoundError:
+        pytest.skip("no unshare here")
+    if done.returncode == 77 or "unshare" in done.stderr:
+        pytest.skip(f"nothing may be mounted here: {done.stderr}")
+    return done
+
+
+def test_a_store_on_a_read_only_disk_can_be_read(home: Path, unspool: Run) -> None:
+    with Store.open(home) as store:
+        store.append(Draft(Message("user", (Text("a cup"),)), head="t"))
+        turn = store.append(Draft(Message("user", (Text("Which?"),)), continues=("t",)))
+    (home / NAME).chmod(0o644)
+    home.chmod(0o755)
+    left = home / "answers" / f"{turn.id}-1.jsonl"
+    left.parent.mkdir()
+    asked = {"turn": turn.id, "head": "t", "provider": "openai", "api": "openai", "model": "m", "started": 0}
+    event = {"choices": [{"index": 0, "delta": {"content": "That one"}}]}
+    left.write_text(f"{json.dumps(asked)}\ndata: {json.dumps(event)}\n\n")
+    shown = read_only(home, "thread", "show", "t")
+    assert (shown.returncode, "a cup" in shown.stdout) == (0, True), shown.stderr
+    added = read_only(home, "thread", "add", "more", "-c", "t")
+    assert (added.returncode, "attempt to write a readonly database" in added.stderr) == (2, True)
+    assert "That one" in unspool("thread", "show", "t").stdout.decode(), "what was left there is taken in later"
+
+
+def test_what_is_not_in_the_database_yet_is_not_passed_over_on_a_read_only_disk(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Store.open(home) as store:
+        store.append(Draft(Message("user", (Text("a cup"),)), head="t"))
+        copy = tmp_path / "copy"
+        shutil.copytree(home, copy)  # as a snapshot of a running system has it
+    monkeypatch.setenv("UNSPOOL_HOME", str(copy))
+    shown = read_only(copy, "thread", "show", "t")
+    assert (shown.returncode, f"still in {NAME}-wal" in shown.stderr) == (2, True), shown.stderr
 
 
 def test_it_keeps_a_write_ahead_log(store: Store) -> None:

@@ -24,6 +24,7 @@ class Connection(sqlite3.Connection):
     """Says which file a fault is about."""
 
     path = ""
+    is_read_only = False
     caution: str | None = None
     """What the user should know of a store that was just made."""
 
@@ -69,6 +70,8 @@ class Connection(sqlite3.Connection):
 def open_database(folder: Path) -> Connection:
     path = folder / NAME
     caution: str | None = None
+    if path.exists() and os.statvfs(folder).f_flag & os.ST_RDONLY:
+        return _read_only(path)
     try:
         closed = _private(folder)
         if not path.exists():
@@ -79,8 +82,23 @@ def open_database(folder: Path) -> Connection:
             path.chmod(0o600)
     except OSError as error:
         raise StoreFault(f"{error.filename or folder}: {error.strerror}") from error
-    database = _connect(path)
+    database = _connect(path, path)
     database.caution = caution
+    try:
+        _migrate(database)
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def _read_only(path: Path) -> Connection:
+    """On a disk that takes nothing, where no log can be kept beside the database. Nobody else can change it either."""
+    ahead = path.with_name(f"{path.name}-wal")
+    if ahead.exists() and ahead.stat().st_size:  # without these it would be an older store than it is
+        raise StoreFault(f"{path} is on a read-only disk, and its newest turns are still in {ahead.name}: copy both")
+    database = _connect(f"{path.absolute().as_uri()}?immutable=1", path)
+    database.is_read_only = True
     try:
         _migrate(database)
     except BaseException:
@@ -111,7 +129,7 @@ def _make(path: Path) -> None:
     beside = path.with_name(f".{path.name}.{os.urandom(6).hex()}")
     try:
         os.close(os.open(beside, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-        database = _connect(beside)
+        database = _connect(beside, beside)
         try:
             database.execute("PRAGMA journal_mode = WAL")  # the file remembers it
             _migrate(database)
@@ -122,9 +140,10 @@ def _make(path: Path) -> None:
         beside.unlink(missing_ok=True)
 
 
-def _connect(path: Path) -> Connection:
+def _connect(uri: str | Path, path: Path) -> Connection:
+    named = isinstance(uri, str)
     try:
-        database = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None, factory=Connection)
+        database = sqlite3.connect(uri, timeout=_PATIENCE, isolation_level=None, factory=Connection, uri=named)
     except sqlite3.Error as error:
         raise StoreFault(f"{path}: {error}") from error
     database.path = str(path)

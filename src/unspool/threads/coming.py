@@ -78,8 +78,8 @@ class Coming:
 def take_in(store: Store) -> Iterator[Turn]:
     """Store what was left behind, mostly as interrupted answers, each beside what else was answered to its turn."""
     folder = store.folder / _FOLDER
-    if not folder.is_dir():
-        return
+    if store.database.is_read_only or not folder.is_dir():
+        return  # what is on a read-only disk waits for one that takes it
     for path in sorted(folder.glob(f"*{_ENDING}")):
         try:
             handle = os.open(path, os.O_RDONLY)
