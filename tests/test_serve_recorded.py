@@ -184,3 +184,19 @@ def test_a_file_without_calls_is_refused(tmp_path: Path, unspool: Run, content: 
     (tmp_path / "empty.jsonl").write_text(content)
     done = unspool("serve-recorded", tmp_path / "empty.jsonl", "--port", "0")
     assert (done.returncode, b"no recorded call in" in done.stderr) == (2, True)
+
+
+def form(mark: str, name: str, data: bytes) -> bytes:
+    head = f'--{mark}\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n\r\n'
+    return post("/v1/files", head.encode() + data + f"\r\n--{mark}--\r\n".encode(), f"Content-Type: x; boundary={mark}")
+
+
+@pytest.mark.parametrize("data", [b"words", bytes(range(256))], ids=["text", "bytes"])
+def test_an_upload_is_known_again_whatever_parts_it(tmp_path: Path, data: bytes) -> None:
+    trace = tmp_path / "trace.jsonl"
+    with upstream(answering(body(b'{"id":"f1"}'))) as server, recording(trace, server.url) as recorder:
+        recorder.send(form("a1b2", "a.txt", data))
+        recorder.stop()
+    with serving(trace) as replay:
+        assert replay.send(form("c3d4e5", "a.txt", data))[1] == b'{"id":"f1"}'
+        assert b" 404 " in replay.send(form("c3d4e5", "a.txt", data + b"!"))[0]

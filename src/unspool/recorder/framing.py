@@ -17,6 +17,8 @@ _BLANKS = " \t"
 """Python knows more of them, and HTTP does not."""
 _SIZE = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(?:;[^\r\n\0]*)?\r\n")
 _TRAILER = re.compile(rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):([^\r\n\0]*)\r\n")
+_NO_REQUEST = re.compile(rb"[^A-Za-z\r]|[^\r\n]*\n")
+"""What no request begins with: TLS, or a line that ends with LF alone."""
 _LONGEST = 1 << 14
 _MOST_TRAILERS = 128
 
@@ -69,6 +71,12 @@ class _Gathered:
 
     def on_header(self, name: bytes, value: bytes) -> None:
         self.fields.append((name.decode("latin-1").lower(), value))
+
+
+def check_start(data: bytes, at: int = 0) -> None:
+    """Of a head that is not whole yet: whoever waits for an answer to what can be none would wait for ever."""
+    if _NO_REQUEST.match(data, at):
+        raise Refused("this is no HTTP request: the address to call begins with http://, not https://")
 
 
 def request_head(raw: bytes) -> Head:

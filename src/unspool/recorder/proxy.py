@@ -8,13 +8,12 @@ A slow reader holds up whoever writes to it. Heads are read, bodies are only mea
 """
 
 import asyncio
-import re
 import ssl
 from typing import cast
 
 import msgspec
 
-from unspool.recorder.framing import END, Body, Endless, Head, Refused, request_body, request_head
+from unspool.recorder.framing import END, Body, Endless, Head, Refused, check_start, request_body, request_head
 from unspool.recorder.recording import Recorder, Recording
 from unspool.recorder.routing import TOKEN_HEADER, UPSTREAM_HEADER, Routes, Upstream
 from unspool.recorder.secrecy import clean_path, clean_trailers, kept
@@ -27,8 +26,6 @@ _AHEAD = 1 << 16
 _CONNECT = 30.0
 """Seconds."""
 _LINGER = 2.0
-_NO_REQUEST = re.compile(rb"[^A-Za-z\r]|[^\r\n]*\n")
-"""What no request begins with: TLS, or a line that ends with LF alone."""
 _OURS = frozenset({"host", "proxy-connection", "proxy-authorization", "keep-alive", UPSTREAM_HEADER, TOKEN_HEADER})
 _FIXED = frozenset({"transfer-encoding", "content-length", "upgrade", "te", "trailer", "connection", "close"})
 _REASONS = {400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 431: "Headers Too Large"}
@@ -159,8 +156,7 @@ class ClientSide(Side):
         if (end if end >= 0 else len(data)) - at > _LARGEST_HEAD:
             raise Refused("the headers are too large", 431)
         if end < 0:
-            if _NO_REQUEST.match(data, at):  # who waits for an answer to that would wait for ever
-                raise Refused("this is no HTTP request: the recorder's own address begins with http://, not https://")
+            check_start(data, at)
             self._ahead = data[at:]
             return len(data)
         raw = data[at : end + len(END)]

@@ -8,7 +8,7 @@ from typing import cast
 import msgspec
 from msgspec import Struct
 
-from unspool.recorder.framing import END, Body, Head, Refused, request_body, request_head
+from unspool.recorder.framing import END, Body, Head, Refused, check_start, request_body, request_head
 from unspool.recorder.replaying import Answer, Asked, RecordedCall, Recordings, answer_of, asked_of, difference
 from unspool.sources.coding import Decoder
 from unspool.sources.files import Damaged
@@ -89,6 +89,7 @@ class ReplaySide(asyncio.Protocol):
         if max(end, 0 if end >= 0 else len(self._data)) > _LARGEST_HEAD:
             raise Refused("the headers are too large", 431)
         if end < 0:
+            check_start(self._data)
             return False
         self._head = request_head(self._data[: end + len(END)])
         self._body, self._pieces = request_body(self._head), []

@@ -181,10 +181,17 @@ def _body(value: Any) -> Any:
     """What was sent: JSON, or the bytes that a recorder kept in another form."""
     match value:
         case {"raw": str(text)} if len(value) == 1:
-            return text.encode()
+            return _unmarked(text.encode())
         case {"base64": str(text)} if len(value) == 1:
-            return b64decode(text)
+            return _unmarked(b64decode(text))
     return value
+
+
+def _unmarked(data: bytes) -> bytes:
+    """Uploads come in parts, with a mark between them that is another one each time: without it."""
+    mark = data[:_LONGEST].partition(b"\r\n")[0]
+    is_parted = mark.startswith(b"--") and len(mark) > 2 and data.rstrip().endswith(mark + b"--")
+    return data.replace(mark, b"--") if is_parted else data
 
 
 def asked_of(method: str, path: str, data: bytes) -> Asked:
@@ -192,7 +199,7 @@ def asked_of(method: str, path: str, data: bytes) -> Asked:
     try:
         return Asked(method, path, _decode(data) if data else None)
     except (msgspec.DecodeError, ValueError, RecursionError):
-        return Asked(method, path, data)
+        return Asked(method, path, _unmarked(data))
 
 
 def answer_of(recording: RecordedCall) -> Answer:
