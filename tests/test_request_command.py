@@ -74,7 +74,12 @@ def test_from_a_thread(unspool: Run) -> None:
         (b"[]", "a context is an object"),
         (b'{"messages": [3]}', "message 1 is no object"),
         (b'{"messages": [{"role": "pope", "content": []}]}', "message 1: no role 'pope'"),
+        (b'{"messages": [{"role": {"is": "user"}, "content": []}]}', "message 1: no role {'is': 'user'}"),
         (b'{"messages": [{"role": "user"}]}', "message 1: `content` is neither"),
+        (
+            b'{"messages": [{"content": [{"type": "document", "source": {"type": ["url"], "url": "x"}}]}]}',
+            "message 1: OpenAI takes no",
+        ),
         (b'{"messages": []}', "there is no message to answer"),
     ],
 )
@@ -82,6 +87,12 @@ def test_what_is_no_context(unspool: Run, given: bytes, told: str) -> None:
     done = unspool("request", "-", "-p", "openai/x", stdin=given)
     assert done.returncode == 2
     assert told in done.stderr.decode()
+
+
+def test_a_tool_mode_that_is_no_name(unspool: Run) -> None:
+    given = json.dumps({"messages": [says("user", "x")], "options": {"tool_mode": {}, "search": True}}).encode()
+    done = unspool("request", "-", "-p", "anthropic/x", stdin=given)
+    assert (done.returncode, "tool_mode {} is neither auto" in done.stderr.decode()) == (2, True)
 
 
 def test_what_is_not_taken(unspool: Run) -> None:

@@ -235,7 +235,7 @@ def choice_of(context: Context, tools: Sequence[Tool], asking: Asking) -> str | 
         return str(mode)
     if mode == "any":
         return "required"
-    if mode not in {tool.name for tool in tools}:
+    if mode not in [tool.name for tool in tools]:
         known = ", ".join(tool.name for tool in tools)
         raise WrongContext(
             f"tool_mode {mode!r} is neither auto, none, required nor a tool; there are {known or 'none'}"

@@ -71,7 +71,7 @@ def read_message(value: Any, number: int = 1) -> Said:
     if not isinstance(value, dict):
         raise WrongContext(f"message {number} is no object")
     role = value.get("role", "user")
-    if role not in _ROLES:
+    if not isinstance(role, str) or role not in _ROLES:
         raise WrongContext(f"message {number}: no role {role!r}; there are user, assistant, system")
     content = value.get("content")
     if not isinstance(content, str | list):
@@ -139,7 +139,7 @@ def _document(kind: str, source: dict[str, Any], rest: dict[str, Any]) -> Docume
     medium: Medium = cast(Medium, named) if named in get_args(Medium) else medium_of(media_type)
     if kind == "image":
         medium = "image"
-    origin = source.get("type")
+    origin = string(source.get("type"))
     data = source.get(_SOURCES[origin]) if origin in _SOURCES else None
     extra = _extra(rest, "title", "name", "medium", "signature")
     name, signature = string(rest.get("title")) or string(rest.get("name")), string(rest.get("signature"))
