@@ -18,6 +18,7 @@ import pytest
 from conftest import Run
 from contexts import environment
 from model_server import Fault, ModelServer, Words
+from recorders import PATIENCE, eventually
 from unspool.store.store import Store
 from unspool.threads.context import resolve
 from unspool.wires.normalised import write_context
@@ -300,6 +301,17 @@ def test_a_server_that_never_answers_is_given_up(unspool: Run) -> None:
     assert b"no answer within 2 s (`servers add --start-timeout S` gives it longer)" in done.stderr
     assert done.stderr.endswith(b"xstill warming up\n")
     assert len(done.stderr) < 20_000
+
+
+def test_ctrl_c_does_not_wait_for_a_server_that_never_answers(unspool: Run, tmp_path: Path) -> None:
+    begun = tmp_path / "begun"
+    line = f"import pathlib, time\npathlib.Path({str(begun)!r}).touch()\ntime.sleep(600)"
+    unspool("servers", "add", "mute", "--start-timeout", "300", "--", sys.executable, "-c", line)
+    process = subprocess.Popen([sys.executable, "-m", "unspool", "servers", "tools", "mute"], stderr=subprocess.PIPE)
+    eventually(begun.exists)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, b"interrupted" in errors) == (130, True)
 
 
 def test_a_request_offers_what_ask_would(unspool: Run, tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from unspool.servers.results import failed, read_result
 from unspool.wires.normalised import read_tools
 
 if TYPE_CHECKING:
-    from anyio import Lock
+    from anyio import CancelScope, Lock
     from anyio.from_thread import BlockingPortal
     from mcp import Client
 
@@ -42,6 +42,7 @@ class Connections:
     def __init__(self) -> None:
         self._stack = ExitStack()
         self._open: dict[str, _Connection] = {}
+        self._starting: CancelScope | None = None
 
     def __enter__(self) -> "Connections":
         try:
@@ -60,9 +61,13 @@ class Connections:
         """Connect, and tell which tools there are, by their full names."""
         log = self._stack.enter_context(_log())
         try:
-            client = self._entered(_started(self._client(server, log), server.start_timeout))
+            client = self._entered(self._started(self._client(server, log), server.start_timeout))
             connection = _Connection(server, client, self._portal.call(_lock))
             listed = self._portal.call(self._tools, connection)
+        except KeyboardInterrupt:
+            if self._starting is not None:
+                self._portal.call(self._starting.cancel)  # or we would wait for it at our end
+            raise
         except TimeoutError as error:
             limit = f"{server.start_timeout:g} s (`servers add --start-timeout S` gives it longer)"
             raise ServerFailed(f"MCP server {name} ({server}): no answer within {limit}{_last_words(log)}") from error
@@ -74,6 +79,16 @@ class Connections:
     def _entered(self, manager: "AbstractAsyncContextManager[T]") -> T:
         """Open until the end."""
         return self._stack.enter_context(self._portal.wrap_async_context_manager(manager))
+
+    @asynccontextmanager
+    async def _started(self, client: "Client", limit: float) -> "AsyncIterator[Client]":
+        """The SDK bounds each of its questions by itself, and asks several: here all of them together have so long."""
+        import anyio
+
+        with anyio.fail_after(limit) as self._starting:
+            async with client:
+                self._starting.deadline, self._starting = math.inf, None
+                yield client
 
     def _client(self, server: Server, log: TextIO) -> "Client":
         from importlib.metadata import version
@@ -147,17 +162,6 @@ async def _answer(connection: _Connection, tool: str, call: ToolUse) -> ToolResu
     with anyio.fail_after(limit + 5):  # should the SDK's own limit not hold
         result = await connection.client.call_tool(tool, dict(given), read_timeout_seconds=limit)
     return read_result(call, result.model_dump(mode="json", by_alias=True, exclude_none=True))
-
-
-@asynccontextmanager
-async def _started(client: "Client", limit: float) -> "AsyncIterator[Client]":
-    """The SDK bounds each of its questions by itself, and asks several: here all of them together have so long."""
-    import anyio
-
-    with anyio.fail_after(limit) as scope:
-        async with client:
-            scope.deadline = math.inf
-            yield client
 
 
 async def _lock() -> "Lock":
