@@ -82,7 +82,7 @@ def test_a_store_that_others_could_read_is_closed_to_them(home: Path) -> None:
 def read_only(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
     """The command, where nothing can be written to the folder."""
     script = 'mount --bind "$1" "$1" && mount -o remount,bind,ro "$1" || exit 77; shift; exec "$@"'
-    line = ["unshare", "-rm", "sh", "-c", script, "sh", folder, sys.executable, "-m", "unspool", *arguments]
+    line = ["unshare", "-rm", "sh", "-c", script, "sh", str(folder), sys.executable, "-m", "unspool", *arguments]
     try:
         done = subprocess.run(line, capture_output=True, text=True, check=False, timeout=120)
     except FileNotFoundError:

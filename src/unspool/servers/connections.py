@@ -85,9 +85,10 @@ class Connections:
         """The SDK bounds each of its questions by itself, and asks several: here all of them together have so long."""
         import anyio
 
-        with anyio.fail_after(limit) as self._starting:
+        with anyio.fail_after(limit) as scope:
+            self._starting = scope
             async with client:
-                self._starting.deadline, self._starting = math.inf, None
+                self._starting, scope.deadline = None, math.inf
                 yield client
 
     def _client(self, server: Server, log: TextIO) -> "Client":
