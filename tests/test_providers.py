@@ -230,6 +230,7 @@ def test_setting_up_tells_programs_what_was_done(unspool: Run, home: Path) -> No
     header = ("-H", "Authorization: Bearer not-a-key")
     added = unspool("servers", "add", "wiki", "--url", "http://127.0.0.1:9/mcp", *header, "--trust", "--json")
     told = {"name": "wiki", "kind": "http", "server": "http://127.0.0.1:9/mcp"}
-    assert json.loads(added.stdout) == {**told, "timeout": 120.0, "parallel": True, "trusted": True}
+    limits = {"timeout": 120.0, "start_timeout": 30.0}
+    assert json.loads(added.stdout) == {**told, **limits, "parallel": True, "trusted": True}
     assert unspool("servers", "rm", "wiki", "--json").stdout == added.stdout
     assert b"not-a-key" not in kept.stdout + kept.stderr + added.stdout + added.stderr

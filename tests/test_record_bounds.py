@@ -2,16 +2,20 @@
 
 import fcntl
 import json
+import resource
 import socket
 import threading
+import time
 import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
+import pytest
 
 from recorders import PATIENCE, Connection, answering, body, chat, eventually, post, records, said, upstream
+from recorders import recording as recorded_to
 from unspool.jobs.run import Background
 from unspool.recorder.files import PlainFile
 from unspool.recorder.proxy import Proxy
@@ -179,3 +183,25 @@ def test_a_large_body_lies_in_memory_once(tmp_path: Path) -> None:
     record = json.loads(b"".join(parts))
     assert record["request"] == {"a": "x" * size}
     assert record["request_bytes"] == size + 8
+
+
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="no limits for other processes here")
+def test_a_disk_with_too_little_room_left_is_none_to_record_on(tmp_path: Path) -> None:
+    """The largest size of a file stands for it: the beginning is taken, and the rest is not."""
+    trace = tmp_path / "trace.jsonl"
+    with (
+        upstream(answering(body(said("hi")))) as server,
+        recorded_to(trace, server.url, "--strict") as recorder,
+    ):
+        limit = resource.prlimit(recorder.process.pid, resource.RLIMIT_FSIZE)
+        resource.prlimit(recorder.process.pid, resource.RLIMIT_FSIZE, (20_000, limit[1]))
+        call = post("/v1/chat/completions", chat("x" * 40_000))
+        eventually(lambda: b" 503 " in recorder.send(call)[0])
+        for _ in range(5):
+            time.sleep(0.05)
+            assert b" 503 " in recorder.send(call)[0]
+        resource.prlimit(recorder.process.pid, resource.RLIMIT_FSIZE, limit)
+        eventually(lambda: b" 200 " in recorder.send(call)[0])
+        errors, _ = recorder.stop()
+    assert errors.count("forwarded, but not recorded") == 1
+    assert len(records(trace)) == 1

@@ -6,7 +6,6 @@ import signal
 import socket
 import struct
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -346,27 +345,6 @@ def test_a_disk_that_fails_is_told_once_and_forwarding_goes_on(trace: Path) -> N
 
 def limit(process: int, size: int) -> None:
     resource.prlimit(process, resource.RLIMIT_FSIZE, (size, size))
-
-
-@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="no limits for other processes here")
-def test_a_disk_with_too_little_room_left_is_none_to_record_on(trace: Path) -> None:
-    """The largest size of a file stands for it: the beginning is taken, and the rest is not."""
-    with (
-        upstream(answering(body(said("hi")))) as server,
-        recording(trace, server.url, "--strict") as recorder,
-    ):
-        limit = resource.prlimit(recorder.process.pid, resource.RLIMIT_FSIZE)
-        resource.prlimit(recorder.process.pid, resource.RLIMIT_FSIZE, (20_000, limit[1]))
-        call = post("/v1/chat/completions", chat("x" * 40_000))
-        eventually(lambda: b" 503 " in recorder.send(call)[0])
-        for _ in range(5):
-            time.sleep(0.05)
-            assert b" 503 " in recorder.send(call)[0]
-        resource.prlimit(recorder.process.pid, resource.RLIMIT_FSIZE, limit)
-        eventually(lambda: b" 200 " in recorder.send(call)[0])
-        errors, _ = recorder.stop()
-    assert errors.count("forwarded, but not recorded") == 1
-    assert len(records(trace)) == 1
 
 
 def test_after_kill_9_session_files_are_whole_for_every_reader(tmp_path: Path, unspool: Run) -> None:

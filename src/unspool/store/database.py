@@ -70,9 +70,9 @@ class Connection(sqlite3.Connection):
 def open_database(folder: Path) -> Connection:
     path = folder / NAME
     caution: str | None = None
-    if path.exists() and os.statvfs(folder).f_flag & os.ST_RDONLY:
-        return _read_only(path)
     try:
+        if path.exists() and os.statvfs(folder).f_flag & os.ST_RDONLY:
+            return _read_only(path)
         closed = _private(folder)
         if not path.exists():
             _make(path)
