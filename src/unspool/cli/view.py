@@ -96,6 +96,6 @@ def say_notes(catalog: "Catalog") -> None:
     from unspool.cli.words import plural, say
 
     for reel in catalog:
-        if reel.is_open and (notes := reel.load().cooked.notes):
+        if reel.is_known and (notes := reel.load().cooked.notes):
             first = reel.note(notes[0])
             say(f"{plural(len(notes), 'record')} not understood, the first: {first.origin}: {first.reason}")

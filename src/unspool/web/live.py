@@ -13,6 +13,8 @@ _QUIET = 15.0
 
 
 _OVER = b""
+_BEHIND = 200
+"""News that wait for a browser which does not take them. Then its stream ends; it asks again, and catches up."""
 
 
 class Live:
@@ -24,11 +26,11 @@ class Live:
     def end(self) -> None:
         """End all streams: the server ends, or nobody watches any more."""
         for queue in self._queues:
-            queue.put_nowait(_OVER)
+            _end(queue)
 
     async def listen(self) -> AsyncIterator[bytes]:
         """One browser's stream. Files are watched as long as anybody listens."""
-        queue: asyncio.Queue[bytes] = asyncio.Queue()
+        queue: asyncio.Queue[bytes] = asyncio.Queue(_BEHIND)
         self._queues.add(queue)
         if self._watch is None or self._watch.done():
             self._watch = asyncio.create_task(self._watching())
@@ -52,8 +54,21 @@ class Live:
                 told = [b"event: grown\ndata: %b\n\n" % msgspec.json.encode(each) for each in grown]
                 told += [b"event: home\ndata: {}\n\n"] if new else []
                 for queue in self._queues:
-                    for message in told:
-                        queue.put_nowait(message)
+                    _put(queue, told)
                 await asyncio.sleep(_INTERVAL)
         finally:
             self.end()  # after a fault of ours nothing more would come: browsers ask again, and are watched for again
+
+
+def _put(queue: asyncio.Queue[bytes], told: list[bytes]) -> None:
+    if queue.qsize() + len(told) > _BEHIND:
+        _end(queue)
+        return
+    for message in told:
+        queue.put_nowait(message)
+
+
+def _end(queue: asyncio.Queue[bytes]) -> None:
+    while not queue.empty():
+        queue.get_nowait()
+    queue.put_nowait(_OVER)

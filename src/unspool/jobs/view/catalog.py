@@ -20,6 +20,7 @@ from unspool.jobs.show import find, on_disk
 from unspool.jobs.view.cooked_files import CookedReel
 from unspool.jobs.view.pages import Grown, ReelRow
 from unspool.jobs.view.reels import Reel, SessionReel, TrafficReel
+from unspool.jobs.view.shelf import Shelf
 from unspool.jobs.view.threads import all_threads, find_thread
 from unspool.sources.copies import fetched, named
 from unspool.sources.files import DASH, JOURNAL, Damaged, blocks, is_database, unfinished
@@ -49,6 +50,7 @@ class Catalog:
         self._paths = list(paths)
         self._named = named
         self._lock = threading.Lock()
+        self._shelf = Shelf()
         found = look(self._paths, seen)
         self.unknown, self.faults = found.unknown, found.faults
         self._reels = self._known(found.reels)
@@ -75,11 +77,11 @@ class Catalog:
         rows = [reel.row() for reel in self]
         left = _AT_ONCE
         for at, reel in enumerate(self):
-            if reel.kind == "session" or reel.is_open or rows[at].size > left:
+            if reel.kind == "session" or reel.is_known or rows[at].size > left:
                 continue
             left -= rows[at].size
             with suppress(UnspoolError):  # gone since it was listed
-                reel.load()
+                reel.load(passing=True)
                 rows[at] = reel.row()
         return sorted(rows, key=lambda row: (row.kind == "session", -(row.end or row.start or 1 << 60)))
 
@@ -111,6 +113,7 @@ class Catalog:
         known = {reel.id: reel for reel in reels}
         for reel in known.values():
             reel.named = self._named
+            reel.shelf = self._shelf
         return known
 
 

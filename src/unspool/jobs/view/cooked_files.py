@@ -26,6 +26,9 @@ class CookedReel(Reel):
     def _changed(self) -> bool:
         return self._stamp.changed()
 
+    def _forget(self) -> None:
+        self._stamp = Growing(self._path)
+
     def _read(self, version: int) -> Loaded:
         self._stamp = Growing(self._path)
         self._stamp.mark()

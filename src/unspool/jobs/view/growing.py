@@ -28,8 +28,9 @@ class Growing:
         self.path = path
         self._stamp: tuple[int, ...] = ()
         self._offset = self._read_to = 0
-        self._line = 0
-        self._whole = False
+        self._line = self._lines = 0
+        """Ends of lines before the one and the other."""
+        self._whole = self._torn = False
         self.rest: Note | None = None
         """What stands at the end, and is no whole line yet."""
 
@@ -45,29 +46,32 @@ class Growing:
             return False  # it is gone; what was read of it stays
 
     def read(self) -> Iterator[Record | Note]:
-        """Records that were not read before."""
-        now = self._now()
+        """Records that were not read before.
+
+        What was not read to its end, because of a fault or as nobody wanted the rest, is read anew as a whole.
+        """
+        try:
+            now = self._now()
+        except FileNotFoundError:
+            if self._stamp and not self._torn:
+                return  # it is gone; what was read of it stays
+            raise
         if now == self._stamp:
             return  # nothing is; and a pipe must not be waited for again
-        if self._stamp and (self._whole or now[0] != self._stamp[0] or now[1:2] < (self._offset,)):
+        is_another = self._stamp and (self._whole or now[0] != self._stamp[0] or now[1:2] < (self._offset,))
+        if self._torn or is_another:
             raise Replaced(self.path)
-        first = not self._stamp
-        self._stamp = now
-        if first and (is_packed(self.path) or self._is_document()):
-            self._whole = True
+        self._torn = True
+        self._whole = not self._stamp and (is_packed(self.path) or self._is_document())
+        if self._whole:
             yield from read_records(self.path)
-            return
-        for item in split_lines(self.path, self._blocks(), self._line, self._offset):
-            if isinstance(item, Record):
-                self._line = item.origin.line
-            yield item
-        self._offset = self._read_to
+        else:
+            yield from split_lines(self.path, self._blocks(), self._line, self._offset)
+            self._offset, self._line = self._read_to, self._lines
+        self._stamp, self._torn = now, False
 
     def _now(self) -> tuple[int, ...]:
-        found = Path(self.path).stat()
-        if not stat.S_ISREG(found.st_mode):  # a pipe was read to its end
-            return (found.st_ino,)
-        return found.st_ino, found.st_size, found.st_mtime_ns
+        return _stamp(self.path)
 
     def _is_document(self) -> bool:
         with opened(self.path) as file:
@@ -76,6 +80,7 @@ class Growing:
     def _blocks(self) -> Iterator[bytes]:
         """To the end of the last whole line; a last line without an end counts if it is whole JSON."""
         self.rest = None
+        self._lines = self._line
         with opened(self.path) as file:
             end = file.seek(0, os.SEEK_END)
             self._read_to = _behind_last_line(file, self._offset, end)
@@ -83,6 +88,7 @@ class Growing:
             left = self._read_to - self._offset
             while left and (block := file.read(min(BLOCK, left))):
                 left -= len(block)
+                self._lines += block.count(b"\n")
                 yield block
             tail = file.read(end - self._read_to)
         if not tail.strip():
@@ -90,7 +96,7 @@ class Growing:
         try:
             strict(tail)
         except Unreadable:
-            origin = Origin(self.path, self._line + 1, self._read_to, len(tail))
+            origin = Origin(self.path, self._lines + 1, self._read_to, len(tail))
             self.rest = Note("unreadable", "the last line is not whole (yet)", origin)
         else:
             self._read_to += len(tail)
@@ -107,6 +113,25 @@ def _behind_last_line(file: BinaryIO, start: int, end: int) -> int:
             return begin + found + 1
         end = begin
     return start
+
+
+def _stamp(path: str) -> tuple[int, ...]:
+    """Another one when the file is another, or was written to."""
+    found = Path(path).stat()
+    if not stat.S_ISREG(found.st_mode):  # a pipe was read to its end
+        return (found.st_ino,)
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def stamps(paths: list[str]) -> list[tuple[int, ...]]:
+    """Of files as they are now; nothing of those that are gone."""
+    now: list[tuple[int, ...]] = []
+    for path in paths:
+        try:
+            now.append(_stamp(path))
+        except OSError:
+            now.append(())
+    return now
 
 
 def size_of(paths: list[str]) -> int:

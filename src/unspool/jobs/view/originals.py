@@ -3,6 +3,7 @@
 Only files that were given are read: a cooked file names others, and these stay closed.
 """
 
+import codecs
 import re
 import shlex
 from collections.abc import Callable, Iterator
@@ -54,7 +55,7 @@ def record_of(reel: Reel, request: CookedRequest) -> Record | None:
         if not is_packed(origin.file):
             with local(origin.file) as file:
                 file.seek(origin.offset)
-                return Record(file.read(origin.size), origin)
+                return Record(file.read(origin.size).removeprefix(codecs.BOM_UTF8), origin)
         for record in read_records(origin.file):
             if isinstance(record, Record) and record.origin.line == origin.line:
                 return record

@@ -19,9 +19,10 @@ from unspool.ingest.traffic import AUTO, Traffic
 from unspool.jobs.cook import Cooking
 from unspool.jobs.sessions import cost_of, find_sessions
 from unspool.jobs.show import read_session
-from unspool.jobs.view.growing import Growing, Replaced, size_of
+from unspool.jobs.view.growing import Growing, Replaced, size_of, stamps
 from unspool.jobs.view.pages import GraphRow, Grown, ReelKind, ReelRow
 from unspool.jobs.view.rows import graph_rows
+from unspool.jobs.view.shelf import Shelf
 from unspool.model import (
     Cooked,
     CookedMessage,
@@ -55,7 +56,11 @@ class Loaded(Struct):
     first_bytes: Mapping[str, float] = {}
     """Of requests, where it was recorded: milliseconds until the answer began."""
     cache: dict[str, Any] = {}
-    """What was worked out of it: a transcript by its leaf, and the like."""
+    """What was worked out of it, and is asked for again and again."""
+    weight: int = 0
+    """Characters that it holds, about."""
+    transcripts: dict[int | None, Any] = {}
+    """By their last requests, the one that was asked for last at the end: see `transcripts.told_of`."""
 
     def request(self, name: str) -> CookedRequest | None:
         number = self.numbers.get(name)
@@ -99,6 +104,14 @@ def loaded(cooked: Cooked, agents: Mapping[str, str | None], version: int, event
     )
 
 
+def weight_of(known: Loaded) -> int:
+    """Characters in it, about: messages are most of it, and of a session the events say the same once more."""
+    messages = sum(len(message.content) for message in known.cooked.messages)
+    calls = sum(len(call.arguments) for message in known.cooked.messages for call in message.tool_calls or ())
+    names = sum(len(request.request_messages) for request in known.cooked.requests)
+    return (2 if known.events else 1) * (messages + calls) + 8 * names + 2000 * len(known.rows)
+
+
 def _typed(event: Event) -> str:
     match event.content:
         case User(text=text) | AgentMessage(text=text):
@@ -120,11 +133,21 @@ class Reel(ABC):
         self.id = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:12]
         self._lock = threading.RLock()
         self._loaded: Loaded | None = None
+        self._version = 0
+        self._untold = False
+        """It was opened again and is another than the one that was closed, which nobody heard of yet."""
+        self._closed: tuple[ReelRow, list[tuple[int, ...]]] | None = None
+        """What it was when it was closed, and its files then."""
         self._cost = 0.0
         self._due = 0.0
+        self.shelf = Shelf()
 
     @abstractmethod
     def files(self) -> list[str]: ...
+
+    def _watched(self) -> list[str]:
+        """Files that tell whether it changed while it was closed."""
+        return self.files()
 
     @abstractmethod
     def _read(self, version: int) -> Loaded: ...
@@ -132,26 +155,67 @@ class Reel(ABC):
     @abstractmethod
     def _changed(self) -> bool: ...
 
+    @abstractmethod
+    def _forget(self) -> None:
+        """Whatever reading left, so that it can be read anew."""
+
     @property
     def is_open(self) -> bool:
         return self._loaded is not None
 
-    def load(self) -> Loaded:
+    @property
+    def is_known(self) -> bool:
+        """Whether its row has sums: it is open, or is still what it was when it was closed."""
+        return self._loaded is not None or self._closed is not None
+
+    def load(self, passing: bool = False) -> Loaded:
+        """`passing`: nobody looks at it, so it need not stay open."""
         with self._lock:
-            if self._loaded is None:
-                self._loaded = self._timed(1)
-            return self._loaded
+            known = self._loaded
+            if known is None:
+                if not self._version or self._grew_unseen():
+                    self._untold, self._version = self._version > 0, self._version + 1
+                known = self._loaded = self._timed()
+                self._closed = None
+        self.shelf.took(self, passing)
+        return known
+
+    def weight(self) -> int:
+        known = self._loaded
+        return 0 if known is None else known.weight
+
+    def close(self) -> None:
+        """Forget what was read; it is read again when somebody asks. Who is busy with it keeps it open."""
+        if not self._lock.acquire(blocking=False):
+            return
+        try:
+            if self._loaded is not None:
+                self._closed = self.row(), stamps(self._watched())
+                self._loaded = None
+                self._forget()
+        finally:
+            self._lock.release()
+
+    def _grew_unseen(self) -> bool:
+        return self._closed is not None and stamps(self._watched()) != self._closed[1]
 
     def refresh(self) -> Grown | None:
-        """Read what is new, if anything is. What takes long to read is read less often."""
+        """Read what is new, if anything is. What takes long to read is read less often; what was closed, not at all."""
         with self._lock:
             before = self._loaded
+            if self._untold or (before is None and self._grew_unseen()):
+                if before is None:
+                    self._version += 1
+                    self._closed = None
+                self._untold = False
+                return Grown(self.id, self._version, 0, 0 if before is None else len(before.rows))
             if before is None or monotonic() < self._due:
                 return None
             try:
                 if not self._changed():
                     return None
-                self._loaded = after = self._timed(before.version + 1)
+                self._version += 1
+                self._loaded = after = self._timed()
             except UnspoolError:  # it is gone, or no log any more: what was read of it stays
                 return None
             kept = next(
@@ -160,18 +224,23 @@ class Reel(ABC):
             )
             return Grown(self.id, after.version, kept, len(after.rows))
 
-    def _timed(self, version: int) -> Loaded:
+    def _timed(self) -> Loaded:
         start = monotonic()
-        result = self._read(version)
+        result = self._read(self._version)
+        result.weight = weight_of(result)
         self._cost = monotonic() - start
         self._due = monotonic() + 4 * self._cost
         return result
 
     def row(self) -> ReelRow:
         """In the list: what is known without reading it, or all that reading told."""
-        known = self._loaded
         row = ReelRow(self.id, self.kind, self.named(self.name), size=size_of(self.files()))
-        return row if known is None else summed(row, known.rows)
+        return self._summed(row) or row
+
+    def _summed(self, row: ReelRow) -> ReelRow | None:
+        """With what reading told; None if nothing was read."""
+        known, closed = self._loaded, self._closed
+        return summed(row, known.rows) if known is not None else None if closed is None else closed[0]
 
     def place(self, origin: Origin) -> Origin:
         return replace(origin, file=self.named(origin.file))
@@ -223,9 +292,14 @@ class TrafficReel(Reel):
         self._cooking = Cooking()
         self._agents: list[tuple[CookedRequest, str | None]] = []
         self._first_bytes: list[tuple[CookedRequest, float]] = []
+        self._lost: dict[str, Note] = {}
+        """Files of several that could not be read: the others can."""
 
     def files(self) -> list[str]:
         return self._names
+
+    def _forget(self) -> None:
+        self._begin()
 
     def extend(self, files: list[str]) -> None:
         """Files that came to its folder: read with what is new in the others."""
@@ -247,7 +321,8 @@ class TrafficReel(Reel):
             self._begin()
             self._take()
         cooked = self._cooking.cooked()
-        cooked.notes = [*cooked.notes, *(file.rest for file in self._files if file.rest is not None)]
+        rest = (file.rest for file in self._files if file.rest is not None)
+        cooked.notes = [*cooked.notes, *rest, *self._lost.values()]
         made = loaded(cooked, {request.id: agent for request, agent in self._agents}, version)
         made.first_bytes = {request.id: first for request, first in self._first_bytes}
         return made
@@ -262,7 +337,11 @@ class TrafficReel(Reel):
                         if isinstance(first := (item.extra or {}).get("ttfb_ms"), int | float):
                             self._first_bytes.append((request, first))
             except OSError as error:
-                raise InputNotFound(f"{file.path}: {error.strerror}") from error
+                if len(self._files) == 1 or self.is_open:  # then what was read stays
+                    raise InputNotFound(f"{file.path}: {error.strerror}") from error
+                self._lost[file.path] = Note("unreadable", error.strerror or str(error), Origin(file.path, 0, 0, 0))
+            else:
+                self._lost.pop(file.path, None)
 
     def _items(self, file: Growing) -> Iterator[Exchange | Note]:
         for record in file.read():
@@ -322,8 +401,10 @@ class SessionReel(Reel):
             size=size_of(found.files),
             session=found.id,
         )
-        known = self._loaded
-        if known is not None:
-            return summed(row, known.rows)
+        if (known := self._summed(row)) is not None:
+            return known
         row.cost, row.priced = cost_of(found)  # exact once the session was opened
         return row
+
+    def _forget(self) -> None:
+        self._stamps = []

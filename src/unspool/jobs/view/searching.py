@@ -76,7 +76,7 @@ def _read(piece: str) -> str:
 
 
 def _inside(reel: Reel, wanted: str) -> Iterator[Hit]:
-    known = reel.load()
+    known = reel.load(passing=True)
     if isinstance(reel, SessionReel):
         yield from _in_session(reel, known, wanted)
         return

@@ -15,7 +15,7 @@ from unspool.graph.ancestry import parents_first
 from unspool.jobs.threads import Shown, prompt_of, when
 from unspool.jobs.view.growing import Growing, size_of
 from unspool.jobs.view.pages import ReelKind, ReelRow
-from unspool.jobs.view.reels import Loaded, Reel, loaded, summed
+from unspool.jobs.view.reels import Loaded, Reel, loaded
 from unspool.model import (
     Answer,
     Context,
@@ -75,6 +75,9 @@ class ThreadReel(Reel):
     def files(self) -> list[str]:
         return [str(self._folder / NAME)]
 
+    def _watched(self) -> list[str]:
+        return [stamp.path for stamp in self._stamps]
+
     @property
     def at(self) -> str | None:
         """The request that was asked for, once it was read."""
@@ -104,23 +107,31 @@ class ThreadReel(Reel):
 
     def row(self) -> ReelRow:
         row = ReelRow(self.id, "thread", self._title, size=size_of(self.files()), session=self._named or self._root)
-        known = self._loaded
-        if known is None:
-            return row
         row.at = self.at
-        return summed(row, known.rows)
+        return self._summed(row) or row
+
+    def _forget(self) -> None:
+        self._told = None
+
+    def _all_told(self) -> _Told:
+        """Those of the store that it was read from; read again if it was closed since."""
+        with self._lock:
+            if self._told is None:
+                self.load()
+            assert self._told is not None
+            return self._told
 
     def exchange(self, request: CookedRequest) -> Exchange | None:
         """The call as it can be told again: with its documents, and the options that held."""
-        told = self._told
-        if told is None or request.id not in told.turns:
+        told = self._all_told()
+        if request.id not in told.turns:
             return None
         return _exchange(told, told.turns[request.id])
 
     def record(self, request: CookedRequest) -> Record | None:
         """The turn as `unspool thread show --json` writes it."""
-        told = self._told
-        if told is None or (turn := told.turns.get(request.id)) is None:
+        told = self._all_told()
+        if (turn := told.turns.get(request.id)) is None:
             return None
         shown = Shown(turn, told.messages[turn.id], told.names.get(turn.id, []))
         return Record(dumps(shown.record()).encode(), _NOWHERE)

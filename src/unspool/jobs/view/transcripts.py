@@ -18,6 +18,8 @@ from unspool.views.outline import Row, outline
 
 PAGE = 200
 _AT_ONCE = 2000
+_KEPT = 4
+"""Transcripts of a reel that are kept, those that were asked for last."""
 _PICTURE = ("[image", "[document", "[audio", "[video")
 
 
@@ -64,16 +66,18 @@ def _place(cards: list[Card], known: Loaded, name: str) -> int | None:
 def told_of(reel: Reel, known: Loaded, at: str | None, onward: bool = True) -> Told:
     """Of recorded calls the path to `at`; `onward`: and to where the conversation went from there."""
     number = known.numbers.get(at or "", 0)
-    leaf = "" if isinstance(reel, SessionReel) else str(leaf_of(known, number) if onward else number)
-    name = f"transcript {leaf}"
-    if name not in known.cache:
-        cards = list(_session(reel, known)) if isinstance(reel, SessionReel) else list(_calls(known, int(leaf)))
-        for number, card in enumerate(cards):
-            card.key = card.key or f"card-{number}"
+    leaf = None if isinstance(reel, SessionReel) else leaf_of(known, number) if onward else number
+    told: Told | None = known.transcripts.pop(leaf, None)
+    if told is None:
+        cards = list(_session(reel, known)) if isinstance(reel, SessionReel) else list(_calls(known, leaf or 0))
+        for place, card in enumerate(cards):
+            card.key = card.key or f"card-{place}"
         _count_agents(cards)
-        known.cache[name] = Told(cards, _turns(cards, known))
-    found: Told = known.cache[name]
-    return found
+        told = Told(cards, _turns(cards, known))
+    while len(known.transcripts) >= _KEPT:  # a trace may have as many ends as requests
+        known.transcripts.pop(next(iter(known.transcripts), None), None)
+    known.transcripts[leaf] = told
+    return told
 
 
 def whole_card(reel: Reel, known: Loaded, at: str | None, number: int) -> Card | None:
