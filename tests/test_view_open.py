@@ -2,12 +2,16 @@
 
 import asyncio
 import json
+import sqlite3
 from collections.abc import AsyncGenerator, Generator
+from contextlib import closing
 from pathlib import Path
 from typing import cast
 
 import pytest
 
+from logs import Claude
+from test_readers import FOLDERS, laid_out
 from unspool.dialect import Record
 from unspool.jobs.view.catalog import Catalog
 from unspool.jobs.view.growing import Growing, Replaced
@@ -233,3 +237,32 @@ def test_cards_of_a_file_that_was_replaced_are_its_own(tmp_path: Path) -> None:
     Agent().asks("Other").says("Yes").save(path)
     known = reel.load()
     assert "Other" in [card.text for card in cards(known, known.messages)]
+
+
+@pytest.mark.parametrize("word", ["text", "tool_call", "provider_call_id", "token_usage", "is_error"])
+def test_a_search_finds_what_was_said_and_not_how_events_are_written(tmp_path: Path, word: str) -> None:
+    a_session().save(tmp_path / "log.jsonl")
+    Claude("s2").user(f"what is {word}?").says("Nothing").save(tmp_path / "other.jsonl")
+    catalog = Catalog([str(tmp_path)])
+    assert {hit.title for hit in search(catalog, word).hits} == {f"what is {word}?"}
+
+
+def test_a_search_in_a_database_of_several_sessions(tmp_path: Path) -> None:
+    (file,) = laid_out(FOLDERS / "crush" / "session.sql", tmp_path)
+    with closing(sqlite3.connect(file)) as database, database:
+        for table, key in (("sessions", "id"), ("messages", "session_id")):
+            names = [column for _, column, *_ in database.execute(f"PRAGMA table_info({table})")]
+            copied = ", ".join(f"'2' || {name}" if name in ("id", key) else name for name in names)
+            database.execute(f"INSERT INTO {table} SELECT {copied} FROM {table}")
+    catalog = Catalog([str(tmp_path)])
+    assert len(catalog) == 2
+    assert {hit.reel for hit in search(catalog, "say hello").hits} == {reel.id for reel in catalog}
+
+
+def test_a_search_passes_over_what_is_gone(tmp_path: Path) -> None:
+    paths = traces(tmp_path, 2)
+    log = a_session().save(tmp_path / "log.jsonl")
+    catalog = Catalog([*paths, str(log)])
+    Path(paths[0]).unlink()
+    log.unlink()
+    assert [hit.reel for hit in search(catalog, "trace 1").hits] == [next(r.id for r in catalog if r.name == paths[1])]

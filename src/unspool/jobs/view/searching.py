@@ -1,25 +1,33 @@
 """Search in what is open, and in the files of what is not."""
 
-import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from typing import Any, get_args
 
 import msgspec
 
-from unspool.jobs.grep import Query, grep
+from unspool.errors import UnspoolError
+from unspool.jobs.grep import Query, search_file
 from unspool.jobs.view.catalog import Catalog
 from unspool.jobs.view.meanings import indented, one_line
 from unspool.jobs.view.pages import Card, Found, Hit
 from unspool.jobs.view.reels import Loaded, Reel, SessionReel
 from unspool.jobs.view.transcripts import told_of
 from unspool.model import CookedMessage
+from unspool.model.event import Content, QueueOperation, TokenUsage
 from unspool.sources.values import time_of
 
 MOST = 100
 _AROUND = 60
-_PLACES = {"tool_use": "tool", "tool_call": "tool", "tool_result": "result", "prompt": "user", "said": "assistant"}
-_END = re.compile(r'(?<!\\)(?:\\\\)*"')
-"""Of a text in JSON."""
-_ESCAPE = re.compile(r'\\(?:(["\\/])|[bfnrt]|u[0-9a-f]{4})')
+_PLACES = {
+    "tool_use": "tool", "tool_call": "tool", "tool_result": "result", "prompt": "user", "said": "assistant",
+    "message": "assistant", "notification": "note", "notice": "note", "agent_message": "agent",
+}  # fmt: skip
+_TOLD = tuple(content.type for content in get_args(Content) if content not in (TokenUsage, QueueOperation))
+"""Types of events that have a place in a transcript."""
+_TEXTS = frozenset("text name args output description answer reason model".split())
+_LOOKED_AT = 2000
+"""Events of one file in which the words stand, be it only in the name of a part."""
 
 
 def search(catalog: Catalog, words: str, within: Reel | None = None) -> Found:
@@ -27,16 +35,21 @@ def search(catalog: Catalog, words: str, within: Reel | None = None) -> Found:
     wanted = words.casefold().strip()
     if not wanted:
         return Found([])
+    found: Iterator[Hit | None]
     found = _inside(within, wanted) if within is not None else _everywhere(catalog, words.strip(), wanted)
     hits: list[Hit] = []
+    more = False
     for hit in found:
         if len(hits) == MOST:
             return Found(hits, True)
-        hits.append(hit)
-    return Found(hits)
+        if hit is None:
+            more = True
+        else:
+            hits.append(hit)
+    return Found(hits, more)
 
 
-def _everywhere(catalog: Catalog, words: str, wanted: str) -> Iterator[Hit]:
+def _everywhere(catalog: Catalog, words: str, wanted: str) -> Iterator[Hit | None]:
     for reel in catalog:
         row = reel.row()
         for text in (row.name, row.project or "", row.session or ""):
@@ -44,35 +57,47 @@ def _everywhere(catalog: Catalog, words: str, wanted: str) -> Iterator[Hit]:
                 hit.time = row.end
                 yield hit
                 break
-    closed: dict[str, Reel] = {}
+    closed: dict[str, dict[str, SessionReel]] = {}
+    """By file and session: agents with a database keep all of them in one."""
     for reel in catalog:
         if isinstance(reel, SessionReel) and not reel.is_open:
-            closed.update(dict.fromkeys(reel.files(), reel))
+            for path in reel.files():
+                closed.setdefault(path, {})[reel.found.id] = reel
         else:
-            yield from _inside(reel, wanted)
-    yield from _in_files(closed, words)
-
-
-def _in_files(closed: dict[str, Reel], words: str) -> Iterator[Hit]:
-    if not closed:
-        return
+            with suppress(UnspoolError):  # gone since it was listed
+                yield from _inside(reel, wanted)
     # it is looked for in the JSON of events, where some letters are written in another way
-    query = Query(msgspec.json.encode(words).decode()[1:-1], fold=True, limit=MOST)
-    for path, searched in grep(query, list(closed), jobs=1):
-        reel = closed[path]
-        title = reel.row().name if searched.hits else ""
-        for hit in searched.hits:
-            _, session, time, _, kind = hit.event
-            if isinstance(reel, SessionReel) and session == reel.found.id:
-                before, match = _read(hit.before), _read(hit.match)
-                after = _read(_END.split(hit.after, maxsplit=1)[0])[: 2 * _AROUND]
-                where = _PLACES.get(kind, kind)
-                yield Hit(reel.id, where, before, match, after, title, request=hit.id, time=time_of(time))
+    query = Query(msgspec.json.encode(words).decode()[1:-1], fold=True, kinds=_TOLD, form="json", limit=_LOOKED_AT)
+    for path, reels in closed.items():
+        yield from _in_file(path, reels, query, wanted)
 
 
-def _read(piece: str) -> str:
-    """A piece of JSON text, as people read it."""
-    return _ESCAPE.sub(lambda found: found[1] or " ", piece)
+def _in_file(path: str, reels: dict[str, SessionReel], query: Query, wanted: str) -> Iterator[Hit | None]:
+    """Of sessions that are not open; None where more of the file may hold it. A file that is gone holds nothing."""
+    searched = search_file(query, path)
+    for found in searched.hits:
+        _, session, time, _, kind = found.event
+        if (reel := reels.get(session)) is None:
+            continue
+        title = reel.row().name
+        for text in _told(msgspec.json.decode(found.line)["content"]):
+            if (hit := _hit(reel, _PLACES.get(kind, kind), text, wanted, title)) is not None:
+                hit.request, hit.time = found.id, time_of(time)
+                yield hit
+                break
+    if len(searched.hits) == query.limit:
+        yield None
+
+
+def _told(content: dict[str, Any]) -> Iterator[str]:
+    """What people read of an event; the names of its parts hold nobody's words."""
+    for key, value in content.items():
+        if key == "arguments":
+            yield indented(value)
+        elif key in _TEXTS and isinstance(value, str):
+            yield value
+        elif key == "items":
+            yield from (text for item in value for text in item.values() if isinstance(text, str))
 
 
 def _inside(reel: Reel, wanted: str) -> Iterator[Hit]:
