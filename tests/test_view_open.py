@@ -266,3 +266,11 @@ def test_a_search_passes_over_what_is_gone(tmp_path: Path) -> None:
     Path(paths[0]).unlink()
     log.unlink()
     assert [hit.reel for hit in search(catalog, "trace 1").hits] == [next(r.id for r in catalog if r.name == paths[1])]
+
+
+def test_a_turn_that_begins_with_a_picture_is_told_by_its_words(tmp_path: Path) -> None:
+    agent = Agent().asks("What is on it?")
+    image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGVsbG8="}}
+    agent.messages[0]["content"].insert(0, image)
+    reel = reel_of(agent.says("A bridge").save(tmp_path / "a.jsonl"))
+    assert [turn.prompt for turn in transcript(reel, reel.load()).turns] == ["What is on it?"]

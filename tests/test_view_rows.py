@@ -3,8 +3,10 @@
 from pathlib import Path
 
 from unspool.jobs.view.catalog import Catalog
+from unspool.jobs.view.meanings import one_line
 from unspool.jobs.view.pages import GraphRow
 from unspool.jobs.view.reels import Loaded, Reel
+from unspool.jobs.view.rows import headline
 from viewing import Agent, a_day
 
 
@@ -93,3 +95,18 @@ def test_a_thousand_requests_are_paged(tmp_path: Path) -> None:
         agent.says(str(number)).asks("More")
     page = graph(*opened(agent.save(tmp_path / "t.jsonl")), 20, most=5)
     assert (page.total, page.start, [row.id for row in page.rows]) == (30, 20, [f"c{n}" for n in range(20, 25)])
+
+
+def test_a_notice_of_a_task_is_told_by_what_it_says() -> None:
+    notice = '<task-id>a1</task-id>\n<status>completed</status>\n<summary>Agent "Review" finished</summary>\n<result>'
+    assert headline(notice) == 'Agent "Review" finished'
+    assert headline(f"<task-notification>\n{notice}") == 'Agent "Review" finished'
+    assert headline("What is <summary>this</summary>?") == "What is <summary>this</summary>?"
+
+
+def test_a_title_steers_nothing() -> None:
+    assert (
+        one_line("\x1b[31mred\x1b[0m\x00 and \u202eturned\u202c \x1b]0;title\x07 text\n next")
+        == "red and turned text next"
+    )
+    assert one_line("日本 \u200bé") == "日本 \u200bé"

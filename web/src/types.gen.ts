@@ -220,6 +220,7 @@ export interface Transcript {
   cards: Card[];
   turns?: TurnRow[];
   agents?: [number, number][];
+  errors?: number[];
   found?: number | null;
 }
 

@@ -107,8 +107,15 @@ def _original(reel: Reel, request: Request) -> Any:
 def _pictures(reel: Reel, request: Request) -> Any:
     known = reel.load()
     if isinstance(reel, SessionReel) and _word(request, "card"):
-        return originals.card_pictures(reel, known, _word(request, "card"))
-    return originals.pictures(reel, _asked(known, request), _number(request, "at"), bool(_word(request, "answer")))
+        found = originals.card_pictures(reel, known, _word(request, "card"))
+        is_there = all(map(originals.can_be_read_again, reel.files()))
+    else:
+        asked = _asked(known, request)
+        found = originals.pictures(reel, asked, _number(request, "at"), bool(_word(request, "answer")))
+        is_there = bool(found) or originals.record_of(reel, asked) is not None
+    if not found and not is_there:
+        raise NotThere("the file that they stand in was not given, is gone or is compressed")
+    return found
 
 
 _OF_A_REEL: dict[str, Callable[[Reel, Request], Any]] = {

@@ -42,21 +42,32 @@ export function move(step: Step, from: number | null, shown: Shown, reel: Pick<R
   }
 }
 
-export const KEYS: [string, string][] = [
-  ["j k ↓ ↑", "next, previous"],
-  ["h l ← →", "parent, child"],
-  ["Home End", "first, last"],
-  ["space", "along the main branch"],
-  ["[ ]", "previous, next error"],
-  ["/", "search everything"],
-  ["f", "filter the list"],
-  ["Enter", "open, close a run of calls"],
-  ["z", "fold, unfold the conversation"],
-  ["g t u", "graph, transcript, usage"],
-  ["d", "diff with the parent"],
-  ["c", "what the cache did"],
-  ["e", "expand all"],
-  ["y", "copy a link to this"],
-  ["?", "these keys"],
-  ["Esc", "close, or back to the list"],
+/** By the views in which they do something. */
+export const KEYS: [string, [string, string][]][] = [
+  ["Everywhere", [
+    ["/", "search everything"],
+    ["g t u", "graph, transcript, usage"],
+    ["y", "copy a link to this"],
+    ["?", "these keys"],
+    ["Esc", "close, or back to the list"],
+  ]],
+  ["List", [
+    ["j k ↓ ↑ Home End", "next, previous, first, last"],
+    ["f", "filter it"],
+  ]],
+  ["Graph and transcript", [
+    ["j k", "next, previous request or prompt"],
+    ["[ ]", "previous, next error"],
+    ["e", "expand all"],
+  ]],
+  ["Graph", [
+    ["↓ ↑ Home End", "next, previous, first, last"],
+    ["f", "filter the list"],
+    ["h l ← →", "parent, child"],
+    ["space", "along the main branch"],
+    ["Enter", "open, close a run of calls"],
+    ["z", "fold, unfold the conversation"],
+    ["d", "diff with the parent"],
+    ["c", "what the cache did"],
+  ]],
 ];

@@ -19,6 +19,20 @@ md.renderer.rules["link_open"] = (tokens, at, options, _env, self) => {
   token.attrSet("title", token.attrGet("href") ?? "");
   return self.renderToken(tokens, at, options);
 };
+/** The policy allows no style in the page, so a column's side is told in the old way. */
+const cell: NonNullable<(typeof md.renderer.rules)[string]> = (tokens, at, options, _env, self) => {
+  const token = tokens[at]!;
+  const side = /text-align:\s*(left|center|right)/.exec(String(token.attrGet("style") ?? ""))?.[1];
+  token.attrs = side ? [["align", side]] : null;
+  return self.renderToken(tokens, at, options);
+};
+/** From right to left where it begins so, with the marks of a list on that side. */
+const directed: typeof cell = (tokens, at, options, _env, self) => {
+  tokens[at]!.attrSet("dir", "auto");
+  return self.renderToken(tokens, at, options);
+};
+for (const name of ["th_open", "td_open"]) md.renderer.rules[name] = cell;
+for (const name of ["bullet_list_open", "ordered_list_open", "blockquote_open", "table_open"]) md.renderer.rules[name] = directed;
 md.renderer.rules["image"] = (tokens, at) => {
   const token = tokens[at]!;
   const text = md.utils.escapeHtml(token.content || "image");
@@ -35,8 +49,9 @@ const ALLOWED = {
     "a p br hr h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code em strong s del table thead tbody tr th td span sub sup".split(
       " ",
     ),
-  ALLOWED_ATTR: ["href", "title", "class", "target", "rel", "start", "align", "data-language"],
+  ALLOWED_ATTR: ["href", "title", "class", "target", "rel", "start", "align", "dir", "data-language"],
   ALLOWED_URI_REGEXP: /^(?:https?:|mailto:|#)/i,
+  ADD_URI_SAFE_ATTR: ["target", "rel", "start", "align", "dir"], // no addresses: else they would have to look like one
 };
 
 const kept = new Map<string, string>();

@@ -163,8 +163,9 @@ export class PageStore implements Store {
   transcript = async (reel: string, at: string | null, _start: number, name: string | null = null): Promise<Transcript> => {
     const { cards, turns } = await this.told(reel, at);
     const agents = cards.flatMap((c, i): [number, number][] => (c.kind === "agent" ? [[i, c.count ?? 0]] : []));
+    const errors = cards.flatMap((c, i) => (c.failed || c.level === "error" ? [i] : []));
     const found = name ? cards.findIndex((c) => c.key === name || c.request === name) : -1;
-    return { version: 1, total: cards.length, start: 0, cards, turns: turns ?? [], agents, found: found < 0 ? null : found };
+    return { version: 1, total: cards.length, start: 0, cards, turns: turns ?? [], agents, errors, found: found < 0 ? null : found };
   };
   card = async (reel: string, at: string | null, number: number): Promise<Card | null> =>
     (await this.told(reel, at)).cards[number] ?? null;

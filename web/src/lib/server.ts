@@ -35,7 +35,7 @@ export class ServerStore implements Store {
     return kept;
   }
   forget(reel: string): void {
-    this.kept.get(reel)?.requests.clear(); // messages stay what they are
+    this.kept.delete(reel); // the messages too: their ids are numbers, and a file that was replaced begins anew
   }
   home = (): Promise<Home> => get("home");
   graph = (reel: string, start: number): Promise<Graph> => get(`reels/${reel}/graph`, { start });

@@ -166,7 +166,10 @@ export class State {
   /** What nobody heard of, as nobody listened. */
   private async catchUp(): Promise<void> {
     const { id, rows, version } = this.reel ?? { id: null, rows: [], version: 0 };
-    if (id === null) return;
+    if (id === null) {
+      this.home = await this.store.home();
+      return;
+    }
     const { total, version: now } = await this.store.graph(id, rows.length);
     if (now > version) this.follow({ reel: id, version: now, kept: 0, total });
   }

@@ -1,5 +1,6 @@
 """Tool calls in the words of the agent that made them, ready to be shown."""
 
+import re
 from functools import lru_cache
 from typing import Any
 
@@ -15,6 +16,10 @@ from unspool.sources.jsontext import dumps
 from unspool.sources.values import mapping, text_of
 from unspool.views.outline import change_of, does
 
+_STEERING = re.compile(
+    r"\x1b(?:\[[0-9;:?<=>]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\|$)|.?)"
+    r"|[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u202a-\u202e\u2066-\u2069]"
+)
 MOST = 24_000
 """Characters of one text that are sent without being asked for."""
 
@@ -78,4 +83,6 @@ def indented(value: Any) -> str:
 
 
 def one_line(text: str) -> str:
-    return " ".join(text[:2000].split())
+    """The beginning, without what would steer a terminal or turn the line around."""
+    text = text[:2000]
+    return " ".join((text if text.isprintable() else _STEERING.sub("", text)).split())

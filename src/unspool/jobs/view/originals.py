@@ -136,11 +136,19 @@ def card_pictures(reel: SessionReel, known: Loaded, key: str) -> list[Picture]:
 
 def _seen(reel: SessionReel, event: Event) -> Iterator[Picture]:
     origin = event.origin
-    if origin.file not in reel.files() or not origin.size or is_packed(origin.file):
+    if origin.file not in reel.files() or not origin.size or not can_be_read_again(origin.file):
         return
     with local(origin.file) as file:
         file.seek(origin.offset)
         yield from _in_value(loads_or_text(file.read(origin.size)))
+
+
+def can_be_read_again(path: str) -> bool:
+    """Whether a part of it can be had without the rest."""
+    try:
+        return not is_packed(path)
+    except OSError:
+        return False
 
 
 def _in_value(value: Any) -> Iterator[Picture]:

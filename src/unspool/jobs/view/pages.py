@@ -281,6 +281,8 @@ class Transcript(Struct):
     turns: list[TurnRow] = field(default_factory=list)
     agents: list[tuple[int, int]] = field(default_factory=list)
     """Of each sub-agent, where its card stands and how many cards follow that are its own."""
+    errors: list[int] = field(default_factory=list)
+    """The numbers of cards that tell of a failure."""
     found: int | None = None
     """The number of the card that was asked for by its name."""
 

@@ -17,6 +17,8 @@ from unspool.views.outline import change_of
 
 _MARKS = re.compile(r"\*\*|`+|^#+ ", re.MULTILINE)
 """Of Markdown, which a title is not."""
+_NOTICE = re.compile(r"\s*(?:<task-notification>\s*)?<task-id>.{0,2000}?<summary>(.+?)</summary>", re.DOTALL)
+"""As Claude Code writes it in its user's name."""
 _UNKNOWN = '{"type":"'
 _TITLE = 240
 _TAIL = 8
@@ -32,6 +34,12 @@ def spoken(text: str, typed: Set[str] | None = None) -> str:
     if typed is not None:
         return text.strip() if text in typed else ""
     return without_asides(text)
+
+
+def headline(prompt: str) -> str:
+    """What a prompt is told by: a notice that a background task ended says so in one of its parts."""
+    found = _NOTICE.match(prompt)
+    return found[1] if found is not None else prompt
 
 
 def unmarked(text: str) -> str:
@@ -124,7 +132,7 @@ class _Rows:
         cost = cost or price(request.model, request.usage, request.timestamp, request.format)
         return GraphRow(
             id=request.id,
-            title=one_line(title or error or "")[:_TITLE],
+            title=one_line(headline(title) or error or "")[:_TITLE],
             kind="error" if error is not None else kind,  # type: ignore[arg-type]
             root=rows[parent].root if parent is not None else rows[retried].root if retried is not None else number,
             parent=parent,

@@ -10,7 +10,7 @@ from unspool.ingest.assembly import assemble
 from unspool.jobs.view.meanings import MOST, in_words, one_line, shortened, shown
 from unspool.jobs.view.pages import Card, GraphRow, Transcript, TurnRow
 from unspool.jobs.view.reels import Loaded, Reel, SessionReel, total
-from unspool.jobs.view.rows import spoken, unmarked
+from unspool.jobs.view.rows import headline, spoken, unmarked
 from unspool.model import CookedMessage, CookedRequest, Event
 from unspool.model.event import Said, Thinking, ToolCall
 from unspool.sources.values import time_of
@@ -41,7 +41,8 @@ def transcript(
         start = max(0, found - most // 2)
     cards = [_cut(card) for card in told.cards[start : start + most]]
     agents = [(number, card.count) for number, card in enumerate(told.cards) if card.kind == "agent"]
-    return Transcript(known.version, len(told.cards), start, cards, told.turns, agents, found)
+    errors = [number for number, card in enumerate(told.cards) if card.failed or card.level == "error"]
+    return Transcript(known.version, len(told.cards), start, cards, told.turns, agents, errors, found)
 
 
 def _place(cards: list[Card], known: Loaded, name: str) -> int | None:
@@ -301,6 +302,10 @@ def _count_agents(cards: list[Card]) -> None:
             card.count = end - at - 1
 
 
+def _prompt(card: Card) -> str:
+    return one_line(headline(spoken(card.text) or card.text))[:300]
+
+
 def _turns(cards: list[Card], known: Loaded) -> list[TurnRow]:
     turns: list[TurnRow] = []
     made: list[set[str]] = []
@@ -309,8 +314,10 @@ def _turns(cards: list[Card], known: Loaded) -> list[TurnRow]:
     for at, card in enumerate(cards):
         if card.kind == "prompt" and card.depth == 0:
             if turns and not busy and (card.time or 0) - (turns[-1].time or 0) < _AT_ONCE:
+                if turns[-1].prompt.startswith(_PICTURE):  # what was asked of it tells more
+                    turns[-1].prompt = _prompt(card)
                 continue  # a slash command and what it stands for are one prompt
-            turns.append(TurnRow(at, one_line(spoken(card.text) or card.text)[:300], time=card.time))
+            turns.append(TurnRow(at, _prompt(card), time=card.time))
             made.append(set())
             tools, busy = Counter(), False
             turns[-1].tools = tools
