@@ -274,3 +274,13 @@ def test_a_turn_that_begins_with_a_picture_is_told_by_its_words(tmp_path: Path) 
     agent.messages[0]["content"].insert(0, image)
     reel = reel_of(agent.says("A bridge").save(tmp_path / "a.jsonl"))
     assert [turn.prompt for turn in transcript(reel, reel.load()).turns] == ["What is on it?"]
+
+
+def test_opening_a_session_changes_nothing_that_was_known_of_it(tmp_path: Path) -> None:
+    reel = reel_of(a_session().save(tmp_path / "log.jsonl"))
+    before = reel.row()
+    reel.load()
+    after = reel.row()
+    assert before.end is not None
+    assert (after.start, after.end, after.turns, after.tools) == (before.start, before.end, before.turns, before.tools)
+    assert after.usage == before.usage

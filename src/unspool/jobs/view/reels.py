@@ -257,11 +257,12 @@ def summed(row: ReelRow, rows: list[GraphRow]) -> ReelRow:
         if each.model:
             models[each.model] = models.get(each.model, 0) + 1
     row.requests = len(rows)
-    row.start, row.end = min(times, default=row.start), max(times, default=row.end)
+    if row.kind != "session":  # whose log knows better: calls end after they begin, and not all are made for a prompt
+        row.start, row.end = min(times, default=None), max(times, default=None)
+        row.turns = sum(each.kind == "prompt" for each in rows)
+        row.tools = sum(len(each.tools) for each in rows)
     row.agent = row.agent or next((each.agent for each in rows if each.agent), None)
     row.model = max(models, key=lambda name: models[name], default=row.model)
-    row.turns = row.turns or sum(each.kind == "prompt" for each in rows)
-    row.tools = row.tools or sum(len(each.tools) for each in rows)
     row.usage = total(each.usage for each in rows)
     row.cost = sum(costs) if costs else None
     row.priced = len(costs) == sum(each.usage is not None for each in rows)
