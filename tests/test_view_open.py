@@ -3,6 +3,7 @@
 import asyncio
 import json
 import sqlite3
+from base64 import b64encode
 from collections.abc import AsyncGenerator, Generator
 from contextlib import closing
 from pathlib import Path
@@ -16,7 +17,7 @@ from unspool.dialect import Record
 from unspool.jobs.view.catalog import Catalog
 from unspool.jobs.view.growing import Growing, Replaced
 from unspool.jobs.view.messages import cards
-from unspool.jobs.view.originals import original
+from unspool.jobs.view.originals import original, pictures
 from unspool.jobs.view.reels import Reel
 from unspool.jobs.view.searching import search
 from unspool.jobs.view.shelf import Shelf
@@ -284,3 +285,22 @@ def test_opening_a_session_changes_nothing_that_was_known_of_it(tmp_path: Path) 
     assert before.end is not None
     assert (after.start, after.end, after.turns, after.tools) == (before.start, before.end, before.turns, before.tools)
     assert after.usage == before.usage
+
+
+def test_pictures_in_the_letters_of_addresses(tmp_path: Path) -> None:
+    """Gemini writes base64 so; browsers do not read it."""
+    data = b64encode(b"\xfb\xff\xfe" * 3 + b"x").decode()
+    told = data.replace("+", "-").replace("/", "_").rstrip("=")
+    image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": told}}
+    agent = Agent().asks("Look")
+    agent.messages[0]["content"].append(image)
+    reel = reel_of(agent.says("I see").save(tmp_path / "a.jsonl"))
+    (request,) = reel.load().cooked.requests
+    (picture,) = pictures(reel, request, len(request.request_messages) - 1, False)
+    assert picture.data == f"data:image/png;base64,{data}"
+
+
+def test_a_sub_agent_is_told_by_what_it_was_asked() -> None:
+    reel = reel_of(Path(__file__).parent.parent / "samples" / "logs" / "claude-code.jsonl")
+    titles = [card.text for card in transcript(reel, reel.load()).cards if card.kind == "agent"]
+    assert titles == ["agent: Explore · Find discount code"]

@@ -165,3 +165,26 @@ def test_numbers_are_those_of_the_file(window: Window, tmp_path: Path) -> None:
         expect(page.locator(".tabs p")).to_contain_text(f"{len(agent.records)} requests · {told / 1000:.1f}k tok")
         page.keyboard.press("u")
         expect(page.locator(".big").nth(1)).to_have_attribute("title", f"{told:,}")
+
+
+def test_a_transcript_and_the_list_are_printed_whole(window: Window, tmp_path: Path) -> None:
+    """They are long, and drawn only as far as a window shows them: paper has none."""
+    for number in range(80):
+        Claude(f"s{number:02}").user(f"Prompt {number}").says("Done").save(tmp_path / f"{number:02}.jsonl")
+    log = Claude("long", day=2).user("Count")
+    for number in range(120):
+        log.says(f"Number {number}")
+    log.save(tmp_path / "long.jsonl")
+    with viewer(tmp_path) as address:
+        page = window.open(address)
+        page.locator(".reel", has_text="Count").wait_for()
+        page.emulate_media(media="print")
+        expect(page.locator(".reel")).to_have_count(81)
+        assert page.evaluate("document.body.offsetHeight") > 80 * 40
+        page.emulate_media(media="screen")
+        page.locator(".reel", has_text="Count").click()
+        page.get_by_text("Number 0", exact=True).wait_for()
+        page.emulate_media(media="print")
+        expect(page.get_by_text("Number 119", exact=True)).to_be_visible()
+        page.emulate_media(media="screen")
+        expect(page.get_by_text("Number 0", exact=True)).to_be_visible()

@@ -1,4 +1,5 @@
 // What the whole page knows: where we are, what was read, how it is to look.
+import { flushSync } from "svelte";
 import type { Graph, GraphRow, Grown, Home, Note, ReelRow } from "../types.gen";
 import { NO_FILTER, type Filter, type Sort } from "./filter";
 import { childrenOf, mainChildren } from "./layout";
@@ -37,6 +38,7 @@ export class State {
   expandAll = $state(false);
   unfolded = $state<Record<number, boolean>>({}); // runs of rows, by the first
   closed = $state<Record<number, boolean>>({}); // conversations, by root
+  printing = $state(false); // then lists are whole: there is no window to scroll
   said = $state(""); // for screen readers, and as a short notice
 
   constructor(store: Store) {
@@ -44,6 +46,10 @@ export class State {
     const kept = read("unspool-theme");
     if (kept === "light" || kept === "dark") this.theme = kept;
     addEventListener("hashchange", () => this.arrive());
+    const print = (on: boolean): void => flushSync(() => (this.printing = on)); // the page is laid out right after
+    addEventListener("beforeprint", () => print(true));
+    addEventListener("afterprint", () => print(false));
+    matchMedia("print").addEventListener("change", (e) => print(e.matches));
   }
 
   get row(): ReelRow | null {

@@ -174,9 +174,15 @@ def _picture(document: Document) -> Picture:
     address = None
     plain = document.source == "base64" and len(document.data) <= _PICTURE and _SHOWN.match(kind)
     if plain and re.fullmatch(r"[A-Za-z0-9+/=\s_-]*", document.data):
-        address = f"data:{kind};base64,{document.data}"
+        address = f"data:{kind};base64,{_plain(document.data)}"
     named = document.name or (document.data if document.source in ("url", "file") else "")
     return Picture(document.medium, document.media_type, address, named[:500])
+
+
+def _plain(data: str) -> str:
+    """Base64 as browsers read it: of the letters of addresses they know nothing."""
+    data = "".join(data.split()).replace("-", "+").replace("_", "/").rstrip("=")
+    return data + "=" * (-len(data) % 4)
 
 
 def _json(value: Any) -> str:

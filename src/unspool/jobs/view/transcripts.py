@@ -1,5 +1,6 @@
 """Transcripts: a session, or one path through recorded calls, as cards, and the index of its prompts."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 
@@ -20,6 +21,8 @@ PAGE = 200
 _AT_ONCE = 2000
 _KEPT = 4
 """Transcripts of a reel that are kept, those that were asked for last."""
+_ID_OF_AGENT = re.compile(r"agent:\S+: ")
+"""Before what it was asked: people tell it by that."""
 _PICTURE = ("[image", "[document", "[audio", "[video")
 
 
@@ -155,6 +158,8 @@ def _card(row: Row, makers: dict[str, str]) -> Card:
     text = "" if row.kind == "call" else row.head if not row.body else f"{row.head}\n\n{row.body}"
     if row.kind == "result":
         text = row.body
+    elif row.kind == "agent":
+        text = _ID_OF_AGENT.sub("agent: ", text)
     card = Card(
         kind=row.kind,
         key=name,
