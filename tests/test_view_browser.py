@@ -103,7 +103,7 @@ def test_a_deep_link_and_a_reload(window: Window, address: str) -> None:
     ready(page)
     expect(page.get_by_role("heading", name="#4")).to_be_visible()
     assert page.url == link
-    page.goto(link.replace("c3", "nothing"))
+    page.goto(link.replace("/c3", "/nothing"))
     expect(page.get_by_role("alert")).to_contain_text("No request")
 
 

@@ -46,7 +46,10 @@ export class State {
     const kept = read("unspool-theme");
     if (kept === "light" || kept === "dark") this.theme = kept;
     addEventListener("hashchange", () => this.arrive());
-    const print = (on: boolean): void => flushSync(() => (this.printing = on)); // the page is laid out right after
+    const print = (on: boolean): void => {
+      this.printing = on;
+      flushSync(); // the page is laid out right after
+    };
     addEventListener("beforeprint", () => print(true));
     addEventListener("afterprint", () => print(false));
     matchMedia("print").addEventListener("change", (e) => print(e.matches));
