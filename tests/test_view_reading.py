@@ -188,3 +188,23 @@ def test_a_transcript_and_the_list_are_printed_whole(window: Window, tmp_path: P
         expect(page.get_by_text("Number 119", exact=True)).to_be_visible()
         page.emulate_media(media="screen")
         expect(page.get_by_text("Number 0", exact=True)).to_be_visible()
+
+
+def test_what_no_log_tells_is_unknown_and_not_nothing(window: Window, tmp_path: Path) -> None:
+    agent = Agent().asks("Go")
+    for number in range(60):  # enough for runs to be folded
+        agent.calls(f"t{number}", "Bash", command=f"make {number}").result(f"t{number}", "ok")
+    agent.says("Done")
+    for record in agent.records:
+        del record["response"]["usage"]
+    with viewer(agent.save(tmp_path / "trace.jsonl")) as address:
+        page = window.open(address)
+        ready(page)
+        run = rows(page).filter(has_text="calls").first
+        expect(run).not_to_contain_text("$0")
+        expect(run).not_to_contain_text("+0")
+        expect(page.locator(".tabs p")).to_have_text("61 requests")
+        page.keyboard.press("u")
+        expect(page.locator(".big").nth(0)).to_have_text("unknown")
+        expect(page.locator(".big").nth(1)).to_have_text("unknown")
+        expect(page.locator(".plot")).to_have_count(0)

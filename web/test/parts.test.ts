@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { plain, runs } from "../src/lib/ansi";
 import { cardsOf, placeOf, rawOf } from "../src/lib/cards";
 import { keeps, NO_FILTER, sorted } from "../src/lib/filter";
-import { duration, money, shortly, tokens } from "../src/lib/format";
+import { duration, money, near, shortly, sumOf, tokens } from "../src/lib/format";
 import { candidates } from "../src/lib/index";
 import { format, parse } from "../src/lib/route";
 import { compressed, Recent, remembered, type Store } from "../src/lib/store";
@@ -33,6 +33,21 @@ describe("terminal output", () => {
     expect(plain("of Windows\r\nand the last\r")).toBe("of Windows\nand the last");
     expect(runs("a line of Windows\r")).toEqual([{ text: "a line of Windows", style: "" }]);
     expect(runs("\x1b[32m50%\r\x1b[K100%\x1b[0m\r")).toEqual([{ text: "100%", style: "ansi-fg-green" }]);
+  });
+});
+
+describe("rows", () => {
+  it("tell a file by the end of its path", () => {
+    expect(near("read /Users/ada/work/shop/packages/web/src/cart.ts")).toBe("read …/web/src/cart.ts");
+    expect(near("Edit C:\\Users\\ada\\git\\shop\\docs\\design\\plan.md +1 −2 · Read /home/ada/projects/shop/src/a/b.py")).toBe(
+      "Edit …\\docs\\design\\plan.md +1 −2 · Read …/src/a/b.py",
+    );
+    expect(near("Read src/cart.ts · Read /home/ada/cart.ts")).toBe("Read src/cart.ts · Read /home/ada/cart.ts");
+    expect(near("Bash cd /home/ada/projects/shop/packages/web && make")).toBe("Bash cd /home/ada/projects/shop/packages/web && make");
+  });
+  it("sum up what is known", () => {
+    expect(sumOf([null, 1, undefined, 2])).toBe(3);
+    expect(sumOf([null, undefined])).toBeNull();
   });
 });
 

@@ -97,6 +97,20 @@ export function add(a: Usage, b: Usage | null | undefined): Usage {
   };
 }
 
+/** A tool and its file, as in a row: of a long path its end tells which file it is. */
+export function near(title: string): string {
+  return title.replace(/(^|· )(\S+) ((?:[A-Za-z]:|~)?[\\/]\S{30,})/g, (_all, before: string, tool: string, path: string) => {
+    const parts = path.split(/[\\/]/);
+    return `${before}${tool} ${parts.length > 4 ? ["…", ...parts.slice(-3)].join(path.includes("/") ? "/" : "\\") : path}`;
+  });
+}
+
+/** Nothing where nothing is known: that is not 0. */
+export function sumOf(values: (number | null | undefined)[]): number | null {
+  const known = values.filter((v): v is number => v != null);
+  return known.length ? known.reduce((a, b) => a + b, 0) : null;
+}
+
 const short = new Map<string, string>();
 
 /** A model's name without its vendor and its date. There are few of them, and many rows: so each is worked out once. */
