@@ -3,9 +3,10 @@
 from pathlib import Path
 
 from unspool.jobs.view.catalog import Catalog
+from unspool.jobs.view.loaded import Loaded
 from unspool.jobs.view.meanings import one_line
 from unspool.jobs.view.pages import GraphRow
-from unspool.jobs.view.reels import Loaded, Reel
+from unspool.jobs.view.reels import Reel
 from unspool.jobs.view.rows import headline
 from viewing import Agent, a_day
 

@@ -13,8 +13,9 @@ from starlette.staticfiles import StaticFiles
 from unspool.errors import UnspoolError
 from unspool.jobs.view import messages, originals, searching, transcripts
 from unspool.jobs.view.catalog import Catalog
+from unspool.jobs.view.loaded import Loaded
 from unspool.jobs.view.pages import Home
-from unspool.jobs.view.reels import Loaded, Reel, SessionReel
+from unspool.jobs.view.reels import Reel, SessionReel
 from unspool.model import CookedRequest
 from unspool.web.built import NOT_BUILT, STATIC
 from unspool.web.guard import Guard

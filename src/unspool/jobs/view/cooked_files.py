@@ -7,7 +7,8 @@ import msgspec
 from unspool.errors import InputNotFound
 from unspool.ingest.agents import agent_of
 from unspool.jobs.view.growing import Growing
-from unspool.jobs.view.reels import Loaded, Reel, loaded
+from unspool.jobs.view.loaded import Loaded, loaded
+from unspool.jobs.view.reels import Reel
 from unspool.model import Cooked, Exchange, Message, Origin, Text, Tool
 from unspool.wires import WIRES
 

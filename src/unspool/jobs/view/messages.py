@@ -4,11 +4,12 @@ import re
 from collections.abc import Iterable, Set
 
 from unspool.jobs.view.caching import Asked, report
+from unspool.jobs.view.loaded import Loaded
 from unspool.jobs.view.meanings import MOST, in_words, indented, shortened, shown
 from unspool.jobs.view.originals import exchange_of
 from unspool.jobs.view.pages import CacheReport, Graph, MessageCard, RequestPage, ToolPage
 from unspool.jobs.view.parting import Step
-from unspool.jobs.view.reels import Loaded, Reel, SessionReel
+from unspool.jobs.view.reels import Reel, SessionReel
 from unspool.jobs.view.rows import spoken, whole
 from unspool.model import CookedMessage, CookedRequest
 from unspool.transforms.prices import price

@@ -14,8 +14,9 @@ import msgspec
 from unspool.dialect import Record
 from unspool.exports.cooked import documents
 from unspool.ingest.traffic import Traffic, sent
+from unspool.jobs.view.loaded import Loaded
 from unspool.jobs.view.pages import Original, Picture
-from unspool.jobs.view.reels import Loaded, Reel, SessionReel
+from unspool.jobs.view.reels import Reel, SessionReel
 from unspool.jobs.view.threads import ThreadReel
 from unspool.model import CookedRequest, Document, Event, Exchange
 from unspool.model.event import ToolOutput

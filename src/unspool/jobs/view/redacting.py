@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from unspool.jobs.view.reels import Loaded, loaded
+from unspool.jobs.view.loaded import Loaded, loaded
 from unspool.model import Action, Cooked, CookedMessage, Event, Meaning
 from unspool.model.event import ToolCall
 from unspool.transforms.redact import Redactor

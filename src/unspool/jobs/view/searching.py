@@ -9,9 +9,10 @@ import msgspec
 from unspool.errors import UnspoolError
 from unspool.jobs.grep import Query, search_file
 from unspool.jobs.view.catalog import Catalog
+from unspool.jobs.view.loaded import Loaded
 from unspool.jobs.view.meanings import indented, one_line
 from unspool.jobs.view.pages import Card, Found, Hit
-from unspool.jobs.view.reels import Loaded, Reel, SessionReel
+from unspool.jobs.view.reels import Reel, SessionReel
 from unspool.jobs.view.transcripts import told_of
 from unspool.model import CookedMessage
 from unspool.model.event import Content, QueueOperation, TokenUsage

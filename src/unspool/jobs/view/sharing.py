@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from unspool.jobs.view.loaded import Loaded
 from unspool.jobs.view.messages import cache_report, cards, graph, request_page, tools
 from unspool.jobs.view.originals import card_pictures, original, pictures
 from unspool.jobs.view.pages import (
@@ -25,7 +26,7 @@ from unspool.jobs.view.pages import (
     TurnRow,
 )
 from unspool.jobs.view.redacting import Redaction
-from unspool.jobs.view.reels import Loaded, Reel, SessionReel
+from unspool.jobs.view.reels import Reel, SessionReel
 from unspool.jobs.view.transcripts import leaf_of, new_places, told_of
 from unspool.model import CookedRequest, Note, Origin
 

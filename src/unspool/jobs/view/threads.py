@@ -14,8 +14,9 @@ from unspool.exports.cooked import Cooker
 from unspool.graph.ancestry import parents_first
 from unspool.jobs.threads import Shown, prompt_of, when
 from unspool.jobs.view.growing import Growing, size_of
+from unspool.jobs.view.loaded import Loaded, loaded
 from unspool.jobs.view.pages import ReelKind, ReelRow
-from unspool.jobs.view.reels import Loaded, Reel, loaded
+from unspool.jobs.view.reels import Reel
 from unspool.model import (
     Answer,
     Context,

@@ -8,9 +8,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from unspool.ingest.assembly import assemble
+from unspool.jobs.view.loaded import Loaded, total
 from unspool.jobs.view.meanings import MOST, in_words, one_line, shortened, shown
 from unspool.jobs.view.pages import Card, GraphRow, Transcript, TurnRow
-from unspool.jobs.view.reels import Loaded, Reel, SessionReel, total
+from unspool.jobs.view.reels import Reel, SessionReel
 from unspool.jobs.view.rows import headline, spoken, unmarked
 from unspool.model import CookedMessage, CookedRequest, Event
 from unspool.model.event import Said, Thinking, ToolCall

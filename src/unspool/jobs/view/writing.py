@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 
 from unspool.ingest.assembly import assemble
+from unspool.jobs.view.loaded import Loaded
 from unspool.jobs.view.pages import Card
 from unspool.jobs.view.redacting import Redaction
-from unspool.jobs.view.reels import Loaded, Reel, SessionReel
+from unspool.jobs.view.reels import Reel, SessionReel
 from unspool.jobs.view.threads import ThreadReel
 from unspool.jobs.view.transcripts import leaf_of, told_of
 from unspool.views.markdown import Row, markdown, rows_as_markdown

@@ -1,0 +1,120 @@
+"""A reel that was read: its requests, rows and messages, and the sums of them."""
+
+from collections.abc import Iterable, Mapping, Set
+from typing import Any
+
+from msgspec import Struct
+
+from unspool.jobs.view.pages import GraphRow, ReelRow
+from unspool.jobs.view.rows import graph_rows
+from unspool.model import Cooked, CookedMessage, CookedRequest, CookedTool, Event, Usage
+from unspool.model.event import AgentMessage, SlashCommand, User
+
+
+class Loaded(Struct):
+    """A reel that was read."""
+
+    version: int
+    cooked: Cooked
+    rows: list[GraphRow]
+    agents: Mapping[str, str | None]
+    numbers: dict[str, int]
+    messages: dict[str, CookedMessage]
+    tools: dict[str, CookedTool]
+    children: dict[int, list[int]]
+    events: list[Event] = []
+    """Of a session."""
+    typed: Set[str] | None = None
+    """What people typed, where a log tells it from what the agent put beside it."""
+    first_bytes: Mapping[str, float] = {}
+    """Of requests, where it was recorded: milliseconds until the answer began."""
+    cache: dict[str, Any] = {}
+    """What was worked out of it, and is asked for again and again."""
+    weight: int = 0
+    """Characters that it holds, about."""
+    transcripts: dict[int | None, Any] = {}
+    """By their last requests, the one that was asked for last at the end: see `transcripts.told_of`."""
+
+    def request(self, name: str) -> CookedRequest | None:
+        number = self.numbers.get(name)
+        return None if number is None else self.cooked.requests[number]
+
+    def parent(self, name: str) -> CookedRequest | None:
+        """The request that it continues; not the one whose sub-agent it is."""
+        number = self.numbers.get(name)
+        if number is None:
+            return None
+        row = self.rows[number]
+        return None if row.parent is None or row.reason == "agent" else self.cooked.requests[row.parent]
+
+    def path_to(self, number: int) -> list[int]:
+        """From the first request of its conversation."""
+        path, at = [number], self.rows[number]
+        while at.parent is not None and at.reason != "agent":
+            path.append(at.parent)
+            at = self.rows[at.parent]
+        return path[::-1]
+
+
+def loaded(cooked: Cooked, agents: Mapping[str, str | None], version: int, events: list[Event] | None = None) -> Loaded:
+    typed = None if events is None else frozenset(map(_typed, events)) - {""}
+    rows = graph_rows(cooked, agents, typed)
+    children: dict[int, list[int]] = {}
+    for number, row in enumerate(rows):
+        if row.parent is not None:
+            children.setdefault(row.parent, []).append(number)
+    return Loaded(
+        version,
+        cooked,
+        rows,
+        agents,
+        {request.id: number for number, request in enumerate(cooked.requests)},
+        {message.id: message for message in cooked.messages},
+        {tool.id: tool for tool in cooked.tools},
+        children,
+        events or [],
+        typed,
+    )
+
+
+def weight_of(known: Loaded) -> int:
+    """Characters in it, about: messages are most of it, and of a session the events say the same once more."""
+    messages = sum(len(message.content) for message in known.cooked.messages)
+    calls = sum(len(call.arguments) for message in known.cooked.messages for call in message.tool_calls or ())
+    names = sum(len(request.request_messages) for request in known.cooked.requests)
+    return (2 if known.events else 1) * (messages + calls) + 8 * names + 2000 * len(known.rows)
+
+
+def _typed(event: Event) -> str:
+    match event.content:
+        case User(text=text) | AgentMessage(text=text):
+            return text
+        case SlashCommand(name=name, args=args):
+            return f"{name} {args}" if args else name
+    return ""
+
+
+def summed(row: ReelRow, rows: list[GraphRow]) -> ReelRow:
+    times = [each.time for each in rows if each.time is not None]
+    costs = [each.cost for each in rows if each.cost is not None]
+    models: dict[str, int] = {}
+    for each in rows:
+        if each.model:
+            models[each.model] = models.get(each.model, 0) + 1
+    row.requests = len(rows)
+    if row.kind != "session":  # whose log knows better: calls end after they begin, and not all are made for a prompt
+        row.start, row.end = min(times, default=None), max(times, default=None)
+        row.turns = sum(each.kind == "prompt" for each in rows)
+        row.tools = sum(len(each.tools) for each in rows)
+    row.agent = row.agent or next((each.agent for each in rows if each.agent), None)
+    row.model = max(models, key=lambda name: models[name], default=row.model)
+    row.usage = total(each.usage for each in rows)
+    row.cost = sum(costs) if costs else None
+    row.priced = len(costs) == sum(each.usage is not None for each in rows)
+    return row
+
+
+def total(usages: Iterable[Usage | None]) -> Usage:
+    names = ("input", "cache_read", "cache_write", "output", "reasoning", "cache_write_1h")
+    told = [usage for usage in usages if usage is not None]
+    return Usage(**{name: sum(getattr(usage, name) for usage in told) for name in names})
