@@ -38,7 +38,7 @@ describe("terminal output", () => {
 
 describe("rows", () => {
   it("tell a file by the end of its path", () => {
-    expect(near("read /Users/ada/work/shop/packages/web/src/cart.ts")).toBe("read …/web/src/cart.ts");
+    expect(near("read /Users/ada/code/shop/packages/web/src/cart.ts")).toBe("read …/web/src/cart.ts");
     expect(near("Edit C:\\Users\\ada\\git\\shop\\docs\\design\\plan.md +1 −2 · Read /home/ada/projects/shop/src/a/b.py")).toBe(
       "Edit …\\docs\\design\\plan.md +1 −2 · Read …/src/a/b.py",
     );
