@@ -3,7 +3,8 @@
 A log does not keep the system prompt nor the tools' definitions, so the exchanges have none unless it does.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
+from itertools import takewhile
 
 from msgspec.structs import replace
 
@@ -52,6 +53,8 @@ class Implied:
         self._later: list[Message] = []
         """What was said behind an answer whose tokens are still to be counted: with the next one, in some logs."""
         self._usage: Usage | None = None
+        self._prompts: dict[str, tuple[list[Message], Message]] = {}
+        """What a person typed, by the event's id, and the conversation that it stands in: they may go back to it."""
         self._unclaimed: list[tuple[Event, TokenUsage]] = []
         """Counts of tokens for which there is no answer: they go to the next one, so that none is lost."""
         self._told: TokenUsage | None = None
@@ -107,7 +110,11 @@ class Implied:
                     self._count(usage)
                 else:
                     self._unclaimed.append((event, usage))
-            case User(text=text) | AgentMessage(text=text) | Notification(text=text, level="context"):
+            case User(text=text, replaces=before):
+                if before is not None:
+                    yield from self._go_back(before)
+                self._prompts[event.id] = self._messages, (yield from self._say(event, text))
+            case AgentMessage(text=text) | Notification(text=text, level="context"):
                 yield from self._say(event, text)
             case SlashCommand(name=name, args=args):
                 yield from self._say(event, f"{name} {args}" if args else name)
@@ -176,15 +183,22 @@ class Implied:
             before.reasoning + usage.reasoning,
         )
 
-    def _say(self, event: Event, text: str) -> Iterator[Exchange]:
+    def _say(self, event: Event, text: str) -> Generator[Exchange, None, Message]:
         message = Message("user", self._blocks(event, text) or (Text(text),), "string")
         self._sent = event.timestamp
         if self._answer and self._counts and self._usage is None:
             self._later.append(message)
-            return
+            return message
         if self._answer or self._results:
             yield from self.close()
         self._messages.append(message)
+        return message
+
+    def _go_back(self, prompt: str) -> Iterator[Exchange]:
+        """To before it: the model is told nothing more of what it answered."""
+        yield from self.close()
+        said, asked = self._prompts.get(prompt, (self._messages, None))
+        self._messages = list(takewhile(lambda message: message is not asked, said))
 
     def _exchange(self, first: Event, last: Event, answer: Message | None) -> Exchange:
         for _, usage in self._unclaimed:

@@ -26,6 +26,8 @@ class User(Struct, frozen=True, gc=False, omit_defaults=True):
 
     type: ClassVar = "user"
     text: str
+    replaces: str | None = None
+    """The id of the event whose place it takes, where the person went back: what came of that, the model forgot."""
 
 
 class Thinking(Struct, frozen=True, gc=False, omit_defaults=True):
@@ -251,13 +253,14 @@ class Event(Struct, frozen=True, gc=False, eq=False):
 
     @property
     def id(self) -> str:
-        return _name(self.session_id, self.key)
+        return id_of(self.session_id, self.key)
 
     @property
     def parent_id(self) -> str | None:
         """The event before it in its stream."""
-        return None if self.before is None else _name(self.session_id, self.before)
+        return None if self.before is None else id_of(self.session_id, self.before)
 
 
-def _name(session: str, key: str) -> str:
+def id_of(session: str, key: str) -> str:
+    """Of the event that has this key in its session."""
     return hashlib.sha256(f"{session}\n{key}".encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -17,6 +17,7 @@ from unspool.model.event import (
     ToolCall,
     ToolOutput,
     User,
+    id_of,
 )
 from unspool.readers.blocks import block_text, content_text
 from unspool.readers.claude_code.counting import Counting
@@ -54,6 +55,8 @@ class Messages:
         self._beside = long_outputs(path)
         self._models: dict[str, str] = {}
         self._spawned: set[str] = set()
+        self._asked: dict[str, str] = {}
+        """Prompts by the record that they follow."""
         self._called: set[str] | None = set() if log.agent == IFLOW else None
         """Calls that were told, where a line repeats those of the line before."""
         self._delegated: dict[str | None, str] = {}
@@ -136,8 +139,10 @@ class Messages:
                 self.counting.settle(stream)
             self._log.emit(told, key if at == 0 else f"{key}:{at}", stream)
 
-    def user(self, message: Any, key: str, stream: str, result: Any = None, denied: bool = False) -> None:
-        """What a person typed, or results, or context.
+    def user(
+        self, message: Any, key: str, stream: str, result: Any = None, denied: bool = False, follows: Any = None
+    ) -> None:
+        """What a person typed, or results, or context. `follows` is the id of the record before it in the conversation.
 
         `result` is the program's own record of a tool's result. It mostly repeats what the model was told, and may be
         long: as a Raw it is decoded only where it says more.
@@ -163,7 +168,15 @@ class Messages:
                         self._log.note("unknown", f"block type {kind!r}")
         if typed:
             self.counting.settle(stream)
-            self._log.emit(User("\n".join(typed)), key, stream)
+            self._log.emit(User("\n".join(typed), self._replaced(follows, key)), key, stream)
+
+    def _replaced(self, follows: Any, key: str) -> str | None:
+        """The prompt that followed the same record: who asks there again has gone back to before it."""
+        if not isinstance(follows, str):
+            return None
+        before = self._asked.get(follows)
+        self._asked[follows] = id_of(self._log.session, key)
+        return before
 
     def _prompt(self, text: str, key: str, stream: str) -> list[str]:
         """Emits what came with a prompt, and gives back what was typed."""

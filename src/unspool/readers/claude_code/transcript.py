@@ -225,7 +225,8 @@ class Transcript:
         if line.is_meta is True or line.is_visible_in_transcript_only is True or not typed:
             self._messages.sent(message, mapping(line.origin), key, stream, line.tool_use_result)
         else:
-            self._messages.user(message, key, stream, line.tool_use_result, line.tool_denial_kind is not None)
+            denied, follows = line.tool_denial_kind is not None, line.parent_uuid
+            self._messages.user(message, key, stream, line.tool_use_result, denied, follows)
 
     def _compacted(self, summary: str | None = None, stream: str = MAIN) -> None:
         """The model sees a summary from here on."""

@@ -123,7 +123,7 @@ class Recording:
 
     def _rewind(self, name: Any) -> None:
         self._open({})
-        self._turns.flush()
+        self._turns.rewind(text_of(name))
         self._turns.emit(Notification(f"rewound to {text_of(name)}", "info"), f"{self._log.origin.line}:rewind")
 
 

@@ -30,6 +30,7 @@ from unspool.model.event import (
     ToolCall,
     ToolOutput,
     User,
+    id_of,
 )
 from unspool.readers.calls import arguments_of
 from unspool.readers.gemini_cli.folder import FULL_OUTPUT, full_output
@@ -97,6 +98,8 @@ class Turns:
         self._called: set[str] = set()
         self._answered: set[str] = set()
         self._waiting: _Waiting | _Prompt | None = None
+        self._taken_back: str | None = None
+        """The prompt to which the person went back, until they ask again."""
         self.agent: str | None = None
         """The sub-agent whose messages they are: what is typed there was typed by an agent."""
         self.emit: Callable[[Content, str], None] = log.emit
@@ -178,6 +181,11 @@ class Turns:
         if model and self.agent is None:
             log.facts.model = model
 
+    def rewind(self, name: str) -> None:
+        """This message and all behind it are taken back."""
+        self.flush()
+        self._taken_back = id_of(self._log.session, f"{name}:user")
+
     def flush(self) -> None:
         """The last message is whole."""
         waiting, self._waiting = self._waiting, None
@@ -257,6 +265,8 @@ class Turns:
                 content = Notification(content.text, "context")
             elif self.agent is not None:
                 content = AgentMessage(content.text, None, self.agent)
+            elif self._taken_back is not None:
+                content, self._taken_back = User(content.text, self._taken_back), None
         elif isinstance(content, Notification) and self._log.facts.project is None:
             self._log.facts.project = workspace(content.text)
         self.emit(content, key)
