@@ -170,9 +170,9 @@ def test_signals_while_nobody_reads(number: signal.Signals) -> None:
 def test_signals_reach_the_command(tmp_path: Path) -> None:
     mark = tmp_path / "mark"
     more = (
-        "import signal, time, pathlib\n"
+        "import os, signal, time, pathlib\n"
         f"def stop(*_):\n    pathlib.Path({str(mark)!r}).write_text('stopped')\n"
-        "    print('last words', flush=True)\n    sys.exit(0)\n"
+        "    os.write(1, b'last words\\n')\n    sys.exit(0)\n"  # no print: one may be under way
         "signal.signal(signal.SIGTERM, stop); signal.signal(signal.SIGINT, stop)\n"
         "print('ready', flush=True)\ntime.sleep(60)"
     )
