@@ -366,3 +366,10 @@ def test_what_each_session_cost(unspool: Run, machine: Machine) -> None:
     assert b", $1.25 (3 not fully priced)" in done.stderr
     done = unspool("sessions", "--cost", "--agent", "claude", **machine.environment)
     assert done.stderr.endswith(b", cost unknown\n")
+
+
+def test_what_nobody_is_known_to_have_asked_for_is_a_turn_too(unspool: Run, tmp_path: Path) -> None:
+    machine = Machine(tmp_path)
+    machine.claude(Claude().says("Tea is ready").calls("t1", "Bash", command="pour").user("Thanks").says("Welcome"))
+    (row,) = rows(unspool, machine)
+    assert row["turns"] == 2

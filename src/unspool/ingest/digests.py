@@ -62,7 +62,7 @@ class _Counter:
         self.sums = [0, 0, 0, 0, 0]
         self.calls = array("Q")
         self.spent: list[int] = []
-        self.stepped = True
+        self.stepped = False
         """Whether the turn at hand has a step; a turn without one is none."""
 
     def see(self, event: Event) -> None:
