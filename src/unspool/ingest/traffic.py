@@ -73,7 +73,8 @@ class Traffic:
             except Unreadable as fault:
                 yield Note("unreadable", f"no JSON: {fault}", record.origin)
                 return
-            envelope = envelope if envelope is None else self._fetched(envelope)
+            if envelope is not None:
+                envelope = self._fetched(envelope)
             if envelope is None or not isinstance(envelope.get("request"), dict):
                 if envelope is not None and envelope.get("method") in _ASKING and envelope.get("request") is None:
                     return

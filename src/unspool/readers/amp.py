@@ -31,7 +31,7 @@ from unspool.model.event import (
 from unspool.readers.blocks import block_text, content_text
 from unspool.readers.calls import call_of
 from unspool.readers.documents import element_of
-from unspool.readers.folders import data_folder
+from unspool.readers.folders import data_folder, settings_folders
 from unspool.readers.log import Log
 from unspool.readers.repeats import Repeats
 from unspool.sources.jsontext import dumps
@@ -259,11 +259,9 @@ def claims(head: Head) -> bool:
 
 def _places(environment: Mapping[str, str], home: Path) -> Iterator[Place]:
     yield Place(data_folder(environment, home) / "amp" / "threads", ("T-*.json",))
-    config = Path(environment.get("XDG_CONFIG_HOME") or home / ".config")
-    roaming = Path(environment.get("APPDATA") or home / "AppData" / "Roaming")
-    for base in (config, home / "Library" / "Application Support", roaming):
+    for folder in settings_folders(environment, home):
         for editor in _EDITORS:  # before threads had a place of their own
-            yield Place(base / editor / "User" / "globalStorage" / "sourcegraph.amp" / "threads3", ("T-*.json",))
+            yield Place(folder / editor / "User" / "globalStorage" / "sourcegraph.amp" / "threads3", ("T-*.json",))
 
 
 reader = Reader(

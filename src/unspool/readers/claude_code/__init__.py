@@ -20,6 +20,7 @@ from unspool.readers.claude_code.messages import AGENT, IFLOW, long_outputs
 from unspool.readers.claude_code.stream import Stream
 from unspool.readers.claude_code.transcript import Transcript, decode
 from unspool.readers.documents import element_of
+from unspool.readers.folders import settings_folders
 
 _TITLE = "Claude Code"
 _SAID = ("user", "assistant", "system", "progress", "attachment")
@@ -102,10 +103,8 @@ def _places(environment: Mapping[str, str], home: Path) -> Iterator[Place]:
     roots = [Path(root.strip()) for root in environment.get("CLAUDE_CONFIG_DIR", "").split(",") if root.strip()]
     for root in roots or [home / ".claude", home / ".config" / "claude"]:
         yield Place(root / "projects", _PATTERNS)
-    settings = Path(environment.get("XDG_CONFIG_HOME") or home / ".config")
-    roaming = Path(environment.get("APPDATA") or home / "AppData" / "Roaming")
-    for folder in (settings, home / "Library" / "Application Support", roaming):
-        within = tuple(f"*/*/local_*/.claude/projects/{pattern}" for pattern in _PATTERNS)
+    within = tuple(f"*/*/local_*/.claude/projects/{pattern}" for pattern in _PATTERNS)
+    for folder in settings_folders(environment, home):
         yield Place(folder / "Claude" / "local-agent-mode-sessions", within)
 
 

@@ -8,7 +8,7 @@ from unspool.dialect import Decoder, Head, Place, Reader
 from unspool.readers.cline.task import METADATA, Task
 from unspool.readers.cline.whose import HISTORIES, ITEM, SCREEN, Writer, writer_of
 from unspool.readers.documents import element_of
-from unspool.readers.folders import data_folder
+from unspool.readers.folders import data_folder, settings_folders
 
 _EDITORS = (
     *("Code", "Code - Insiders", "Code - OSS", "VSCodium", "Cursor", "Windsurf", "Windsurf - Next"),
@@ -28,10 +28,8 @@ _FILES = tuple(f"tasks/*/{name}" for name in (*HISTORIES, SCREEN))
 
 def _storages(environment: Mapping[str, str], home: Path) -> Iterator[Path]:
     """Where editors of VS Code's kind keep what their extensions store."""
-    settings = Path(environment.get("XDG_CONFIG_HOME") or home / ".config")
-    roaming = Path(environment.get("APPDATA") or home / "AppData" / "Roaming")
     for editor in _EDITORS:
-        for folder in (settings, home / "Library" / "Application Support", roaming):
+        for folder in settings_folders(environment, home):
             yield folder / editor / "User" / "globalStorage"
     for server in _SERVERS:
         yield home / server / "data" / "User" / "globalStorage"
