@@ -227,6 +227,15 @@ def records(trace: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in trace.read_bytes().splitlines()]
 
 
+def in_flight(journal: Path) -> list[bytes]:
+    """What the journal holds of each call; the file of one that ends meanwhile goes away under the reader."""
+    held = []
+    for file in sorted(journal.glob("*.call")):
+        with suppress(FileNotFoundError):
+            held.append(file.read_bytes())
+    return held
+
+
 def eventually(condition: Callable[[], Any]) -> None:
     """Other processes need a moment."""
     deadline = time.monotonic() + PATIENCE

@@ -12,7 +12,7 @@ import pytest
 
 from calls import call, said
 from conftest import Run
-from recorders import answering, body, chat, eventually, post, recording, upstream
+from recorders import answering, body, chat, eventually, in_flight, post, recording, upstream
 from unspool.jobs.pretty.render import pretty
 from unspool.sources.compact import Packer
 
@@ -185,7 +185,7 @@ def test_a_call_that_a_killed_recorder_left_is_shown(tmp_path: Path, unspool: Ru
         connection = recorder.connect()
         connection.send(post("/v1/chat/completions", chat("u1", stream=True)))
         connection.until(b"Half an ans")
-        eventually(lambda: any(b"Half an ans" in path.read_bytes() for path in journal.glob("*.call")))
+        eventually(lambda: any(b"Half an ans" in call for call in in_flight(journal)))
         recorder.kill()
     lines = shown(unspool, trace)
     assert lines[1:4] == ["[user] u1", "[text] Half an ans", "[warning] the answer broke off"]
