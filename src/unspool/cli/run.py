@@ -1,8 +1,11 @@
 """`unspool run`"""
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @click.command("run", context_settings={"allow_interspersed_args": False})
@@ -76,12 +79,12 @@ def command(
     return ran.status
 
 
-def _place(name: str, compact: bool) -> "Any":
+def _place(name: str, compact: bool) -> "Path":
     """A file of its own for each run, out of the way of what the agent works on."""
     from datetime import datetime
 
     from unspool.recorder.files import file_name
-    from unspool.sources.keys import data_folder
+    from unspool.sources.home import data_folder
 
     now = datetime.now().astimezone()
     ending = ".jsonl.zst" if compact else ".jsonl"

@@ -2,7 +2,6 @@
 
 import os
 import sqlite3
-import sys
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from pathlib import Path
@@ -11,20 +10,10 @@ from zlib import crc32
 import msgspec
 
 from unspool.ingest.digests import FileDigest, stamp
+from unspool.sources.home import cache_folder
 
 _decode = msgspec.msgpack.Decoder(FileDigest).decode
 _encode = msgspec.msgpack.Encoder().encode
-
-
-def cache_folder() -> Path:
-    """`$UNSPOOL_CACHE`, or where this system keeps what may be deleted."""
-    if own := os.environ.get("UNSPOOL_CACHE"):
-        return Path(own)
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "unspool"
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", Path.home() / "AppData" / "Local")) / "unspool" / "Cache"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "unspool"
 
 
 def _version() -> int:

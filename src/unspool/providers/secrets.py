@@ -11,8 +11,8 @@ from pathlib import Path
 
 from unspool.errors import NotConfigured, OutputNotWritable
 from unspool.providers.catalogue import Provider
+from unspool.sources.home import data_folder, write_private
 from unspool.sources.jsontext import dumps
-from unspool.sources.keys import data_folder
 
 _SERVICE = "unspool"
 _WHOLE = re.compile(r"[!-~]+")
@@ -55,12 +55,8 @@ def keep_key(provider: Provider, key: str) -> str:
     path = keys_path()
     keys = {**_from_file(), account: key}
     text = "".join(f"{dumps(name)} = {dumps(value)}\n" for name, value in keys.items())
-    beside = path.with_suffix(f".{os.getpid()}")
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-            file.write(text)
-        beside.replace(path)
+        write_private(path, text.encode())
     except OSError as error:
         raise OutputNotWritable(f"{path}: {error.strerror}") from error
     return str(path)

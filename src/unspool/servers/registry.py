@@ -5,7 +5,6 @@
 Only its owner can read it, because `env` and `headers` may hold keys.
 """
 
-import os
 import re
 from codecs import BOM_UTF8
 from pathlib import Path
@@ -14,7 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from unspool.errors import NotConfigured, OutputNotWritable
-from unspool.sources.keys import data_folder
+from unspool.sources.home import data_folder, write_private
 
 BETWEEN = "___"
 """What joins a server's name and a tool's."""
@@ -66,12 +65,8 @@ def read_servers() -> dict[str, Server]:
 
 def write_servers(servers: dict[str, Server]) -> None:
     path = servers_path()
-    beside = path.with_suffix(f".{os.getpid()}")
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-            file.write(msgspec.json.format(msgspec.json.encode(_File(servers)), indent=2) + b"\n")
-        beside.replace(path)
+        write_private(path, msgspec.json.format(msgspec.json.encode(_File(servers)), indent=2) + b"\n")
     except OSError as error:
         raise OutputNotWritable(f"{path}: {error.strerror}") from error
 

@@ -1,11 +1,11 @@
 """The key of keyed hashes: who has it gets the same placeholders again, and nobody else can guess what they hide."""
 
 import os
-import sys
 import tempfile
 from pathlib import Path
 
 from unspool.errors import OutputNotWritable
+from unspool.sources.home import data_folder
 from unspool.sources.storage import put_in_place
 
 _LENGTH = 32
@@ -28,17 +28,6 @@ def key() -> bytes:
     if not kept:
         raise OutputNotWritable(f"{file} is empty: delete it, or set UNSPOOL_KEY")
     return kept
-
-
-def data_folder() -> Path:
-    """`$UNSPOOL_HOME`, or where this system keeps what a program must not lose."""
-    if own := os.environ.get("UNSPOOL_HOME"):
-        return Path(own)
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Application Support" / "unspool"
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "unspool"
-    return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "unspool"
 
 
 def _make(file: Path) -> None:

@@ -82,13 +82,8 @@ def open_database(folder: Path) -> Connection:
             path.chmod(0o600)
     except OSError as error:
         raise StoreFault(f"{error.filename or folder}: {error.strerror}") from error
-    database = _connect(path, path)
+    database = _in_newest_form(_connect(path, path))
     database.caution = caution
-    try:
-        _migrate(database)
-    except BaseException:
-        database.close()
-        raise
     return database
 
 
@@ -97,13 +92,8 @@ def _read_only(path: Path) -> Connection:
     ahead = path.with_name(f"{path.name}-wal")
     if ahead.exists() and ahead.stat().st_size:  # without these it would be an older store than it is
         raise StoreFault(f"{path} is on a read-only disk, and its newest turns are still in {ahead.name}: copy both")
-    database = _connect(f"{path.absolute().as_uri()}?immutable=1", path)
+    database = _in_newest_form(_connect(f"{path.absolute().as_uri()}?immutable=1", path))
     database.is_read_only = True
-    try:
-        _migrate(database)
-    except BaseException:
-        database.close()
-        raise
     return database
 
 
@@ -152,6 +142,16 @@ def _connect(uri: str | Path, path: Path) -> Connection:
         database.execute("PRAGMA synchronous = NORMAL")
         database.execute("PRAGMA foreign_keys = ON")
         database.execute("PRAGMA secure_delete = ON")  # what is removed is gone
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def _in_newest_form(database: Connection) -> Connection:
+    """The same; closed, if it cannot be brought there."""
+    try:
+        _migrate(database)
     except BaseException:
         database.close()
         raise

@@ -19,7 +19,7 @@ from msgspec.structs import asdict
 from unspool.errors import BookmarkTaken, StoreFault, TurnNotFound
 from unspool.graph.ancestry import parents_first
 from unspool.model import Draft, Message, Turn
-from unspool.sources.keys import data_folder
+from unspool.sources.home import data_folder
 from unspool.store.database import open_database
 from unspool.store.ids import horizon, next_id, parse
 from unspool.store.packing import digest, pack, unpack
@@ -110,13 +110,8 @@ class Store:
         parents = [(turn.id, position, parent) for position, parent in enumerate(turn.continues)]
         self.database.executemany("INSERT INTO parents VALUES (?, ?, ?)", parents)
 
-    def bookmark(self, name: str, turn: str, *, move: bool = False) -> None:
-        """Make a bookmark, or move it along its thread."""
-        with self.database.transaction():
-            self.point(name, turn, move=move)
-
     def point(self, name: str, turn: str, *, move: bool = False) -> None:
-        """The same, inside a transaction."""
+        """Make a bookmark, or move it along its thread; to another thread only with `move`. Within a transaction."""
         if not _NAME.fullmatch(name) or not name.isprintable():
             raise BookmarkTaken(f"{name!r} cannot be a bookmark: no blanks, no - at the beginning, 200 letters at most")
         at = self._bookmarked(name) or turn

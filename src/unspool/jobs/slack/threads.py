@@ -2,12 +2,10 @@
 
 import hashlib
 import json
-import os
 import re
-import tempfile
 from pathlib import Path
 
-from unspool.sources.keys import data_folder
+from unspool.sources.home import data_folder, write_private
 
 _NAME = re.compile(r"\d{10}\.\d{6}")
 _IN_LINK = re.compile(r"(?:.*/)?p(\d{10})(\d{6})(?:\?.*)?")
@@ -36,10 +34,5 @@ def last_thread(channel: str, folder: str) -> str | None:
 
 
 def keep_thread(channel: str, folder: str, thread: str) -> None:
-    """Whole or not at all."""
-    file = _file(channel, folder)
-    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    handle, beside = tempfile.mkstemp(dir=file.parent, prefix=".thread.")
-    with os.fdopen(handle, "w", encoding="utf-8") as new:
-        json.dump({"channel": channel, "folder": folder.encode("utf-8", "replace").decode(), "thread": thread}, new)
-    Path(beside).replace(file)
+    told = {"channel": channel, "folder": folder.encode("utf-8", "replace").decode(), "thread": thread}
+    write_private(_file(channel, folder), json.dumps(told).encode())

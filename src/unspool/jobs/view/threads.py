@@ -31,8 +31,8 @@ from unspool.model import (
     Said,
     Turn,
 )
+from unspool.sources.home import data_folder
 from unspool.sources.jsontext import dumps
-from unspool.sources.keys import data_folder
 from unspool.sources.values import time_of
 from unspool.store.database import NAME
 from unspool.store.store import Store
