@@ -115,7 +115,7 @@ def command(
 
 def _prompt(given: str | None, files: tuple[str, ...]) -> str | None:
     """As it was given; else what standard input holds, unless that is attached, or is a keyboard."""
-    from unspool.jobs.ask import stdin_text
+    from unspool.sources.files import stdin_text
 
     if given not in (None, "-"):
         return given

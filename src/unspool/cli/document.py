@@ -25,9 +25,9 @@ def command(
     move: bool,
     as_json: bool,
 ) -> None:
-    """Store files as turns, to be continued: text, Markdown, JSON, CSV, images, PDF. Over 100 MB is refused.
+    """Store files (- is standard input) as turns, to be continued: text, Markdown, JSON, CSV, images, PDF.
 
-    Of several files, each goes on from the one before it.
+    Over 100 MB is refused. Of several files, each goes on from the one before it.
 
     \b
     unspool document report.pdf -b report

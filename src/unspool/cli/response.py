@@ -1,7 +1,5 @@
 """`unspool response`"""
 
-import sys
-
 import click
 
 from unspool.cli.request import COMPAT
@@ -25,13 +23,11 @@ def command(provider: str, as_stream: bool, compat: str | None, as_json: bool) -
     import msgspec
 
     from unspool.cli.words import plural, say
-    from unspool.errors import InputNotFound
     from unspool.jobs import response
+    from unspool.sources.files import standard_input
     from unspool.sources.jsontext import dumps
 
-    if sys.stdin is None:
-        raise InputNotFound("standard input is closed")
-    received = response.read_events(sys.stdin.buffer.read())
+    received = response.read_events(standard_input().read())
     events = received.events
     if received.broken:
         line, text = received.broken[0]

@@ -168,8 +168,8 @@ def call(name: str, arguments: str, as_json: bool) -> None:
     """Call a tool yourself. Exit status 1 if it failed."""
     from unspool.cli.conversation import told
     from unspool.cli.json_lines import echo
-    from unspool.jobs.ask import stdin_text
     from unspool.jobs.servers import call_tool, read_arguments
+    from unspool.sources.files import stdin_text
     from unspool.wires.normalised import write_block
 
     written = stdin_text() if arguments == "-" else arguments

@@ -33,6 +33,7 @@ def command(
     from unspool.cli.words import fit, local, one_line, plural, say, terminal_width
     from unspool.errors import SessionNotFound
     from unspool.jobs.show import find, on_disk
+    from unspool.sources.files import DASH
     from unspool.sources.storage import is_url
 
     gc.disable()  # nothing here is cyclic
@@ -50,7 +51,7 @@ def command(
             names = ", ".join(shown.session.streams)
             raise SessionNotFound(f"{shown.session.id} has no stream {stream!r}, only {names}")
         if as_json or raw:
-            _events(shown.session, stream, raw, copied=is_url(session))
+            _events(shown.session, stream, raw, copied=session == DASH or is_url(session))
         else:
             _transcript(shown.session, stream, as_markdown, full, thinking)
 

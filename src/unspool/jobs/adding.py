@@ -1,12 +1,11 @@
 """Turns as they are given on a command line: a text with its options, or JSON."""
 
-import sys
 from collections.abc import Iterator
 from typing import Any
 
-from unspool.errors import InputNotFound, WrongTurn
+from unspool.errors import WrongTurn
 from unspool.model import Note
-from unspool.sources.files import DASH, as_utf_8
+from unspool.sources.files import DASH, stdin_text
 from unspool.sources.jsontext import Unreadable, loads
 from unspool.sources.records import read_records
 
@@ -28,10 +27,7 @@ def read_turns(path: str) -> Iterator[tuple[str, Any]]:
 
 def text_turn(text: str | None, role: str, options: str | None, cache: bool) -> tuple[str, Any]:
     """One turn; without a text, what standard input holds."""
-    if text is None:
-        if sys.stdin is None:
-            raise InputNotFound("standard input is closed")
-        text = as_utf_8(sys.stdin.buffer.read()).decode("utf-8", "replace").rstrip("\r\n")
+    text = stdin_text() if text is None else text
     if not text.strip():
         raise WrongTurn("an empty text is no turn")
     turn: dict[str, Any] = {"role": role, "content": text, "cache": cache}

@@ -1,19 +1,18 @@
 """Ask a provider: a prompt becomes a turn, and the loop goes on from it."""
 
-import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Any
 
 from msgspec import Struct
 
-from unspool.errors import BookmarkTaken, InputNotFound, NotConfigured, TurnNotFound, WrongTurn
+from unspool.errors import BookmarkTaken, NotConfigured, TurnNotFound, WrongTurn
 from unspool.jobs.opening import open_store
 from unspool.model import Block, Context, Draft, Message, Said, Text, Tool, ToolUse, Turn
 from unspool.providers.config import Target, read_config, target_of
 from unspool.providers.network import Network
 from unspool.providers.secrets import key_of
-from unspool.sources.files import DASH, as_utf_8
+from unspool.sources.files import DASH, stdin_text
 from unspool.store.store import Store
 from unspool.threads.context import resolve
 from unspool.threads.documents import document
@@ -74,12 +73,6 @@ def _attached(path: str) -> Sequence[Block]:
     if path == DASH:
         return (Text(stdin_text()),)
     return document(path).message.blocks
-
-
-def stdin_text() -> str:
-    if sys.stdin is None:
-        raise InputNotFound("standard input is closed")
-    return as_utf_8(sys.stdin.buffer.read()).decode("utf-8", "replace").rstrip("\r\n")
 
 
 def _context(store: Store, wish: Wish) -> Context:

@@ -1,6 +1,5 @@
 """A request as it would be sent: a context, from a thread or from anywhere, made into one provider's body."""
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from shlex import quote
@@ -12,7 +11,7 @@ from unspool.errors import InputNotFound, WrongContext
 from unspool.model import Context, Tool
 from unspool.providers.addresses import ask_url, headers
 from unspool.providers.config import Config, Target, target_of
-from unspool.sources.files import DASH, as_utf_8
+from unspool.sources.files import DASH, as_utf_8, standard_input
 from unspool.sources.jsontext import Unreadable, dumps, loads
 from unspool.threads.offering import offered
 from unspool.wires import speaker_for
@@ -47,9 +46,7 @@ def context_of(headishes: Sequence[str]) -> Context:
 def read_json(path: str, lines: bool = False) -> Any:
     """A JSON document, or with `lines` JSON lines as a list; `-` is standard input."""
     if path == DASH:
-        if sys.stdin is None:
-            raise InputNotFound("standard input is closed")
-        data = sys.stdin.buffer.read()
+        data = standard_input().read()
     else:
         try:
             data = Path(path).read_bytes()

@@ -1,8 +1,5 @@
 """One session: its events, or assembled."""
 
-import shutil
-import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,11 +8,13 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from unspool.errors import InputNotFound, SessionNotFound, UnknownFormat
+from unspool.errors import SessionNotFound
 from unspool.ingest.assembly import assemble
-from unspool.ingest.logs import OpenLog, open_log
+from unspool.ingest.finding import no_log
+from unspool.ingest.logs import open_log
 from unspool.ingest.originals import Originals
 from unspool.ingest.sessions import Found, pick
+from unspool.ingest.telling import read_session
 from unspool.jobs.sessions import find_sessions
 from unspool.model import MAIN, Event, Note
 from unspool.model.session import Session
@@ -46,13 +45,10 @@ def on_disk(name: str) -> Iterator[str]:
     if name != DASH:
         yield name
         return
-    if sys.stdin is None:
-        raise InputNotFound("standard input is closed")
-    with tempfile.TemporaryDirectory(prefix="unspool-") as folder:
-        path = Path(folder) / "stdin.jsonl"
-        with path.open("wb") as file:
-            shutil.copyfileobj(sys.stdin.buffer, file)
-        yield str(path)
+    from unspool.sources.copies import spooled
+
+    with spooled() as path:
+        yield path
 
 
 def find(name: str) -> Shown:
@@ -65,7 +61,7 @@ def _in_path(path: str) -> Shown:
     if not Path(path).is_dir():
         log = open_log(path)
         if log is None:
-            raise UnknownFormat(f"{path}: no agent's log that we know (recorded API calls are shown by `unspool view`)")
+            raise no_log(path)
         near = [other for other in log.reader.kin(path) if other != path]
     found, _ = find_sessions([path], near=near)
     if not Path(path).is_dir():
@@ -73,28 +69,6 @@ def _in_path(path: str) -> Shown:
     if not found:
         raise SessionNotFound(f"{path}: no agent's session in it (recorded API calls are shown by `unspool view`)")
     return Shown(found[0], found[1:])
-
-
-def read_session(found: Found, stream: str | None = None) -> Iterator[tuple[OpenLog, Event | Note]]:
-    """The events of all of its files: of a stream that is told twice, only the fuller telling."""
-    for path in found.files:
-        log = open_log(path)
-        if log is None:
-            continue
-        for item in log:
-            if isinstance(item, Event):
-                if item.session_id != found.id and not _is_kin(item, found):
-                    continue
-                if stream is not None and item.stream_id != stream:
-                    continue
-                if path not in found.tellers.get(item.stream_id, (path,)):
-                    continue
-            yield log, item
-
-
-def _is_kin(event: Event, found: Found) -> bool:
-    """Whether it is of an agent of an agent, which names the one above it as its session."""
-    return event.stream_id != MAIN and f"agent:{event.session_id}" in found.streams
 
 
 def show(found: Found, stream: str | None = None) -> tuple[Session, list[Note]]:

@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Struct
 
 from unspool.errors import InputNotFound, UnspoolError
-from unspool.sources.files import SECRETS
+from unspool.sources.files import DASH, SECRETS, standard_input
 from unspool.sources.listing import SKIPPED
 from unspool.sources.storage import is_url
 
@@ -72,7 +72,28 @@ def fetched(paths: Sequence[str]) -> Iterator[list[str]]:
         try:
             yield [_near(path) if is_url(path) else path for path in paths]
         except UnspoolError as error:
-            raise type(error)(named(str(error))) from error
+            error.args = (named(str(error)),)
+            raise
+
+
+@contextmanager
+def spooled() -> Iterator[str]:
+    """A file with what standard input holds. What is said of it names `-`."""
+    import shutil
+    import tempfile
+
+    given = standard_input()
+    with copies():
+        folder = tempfile.TemporaryDirectory(prefix="unspool-")
+        copy = Copy(DASH, str(Path(folder.name, "stdin.jsonl")))
+        _scopes[-1][DASH] = copy, folder
+        with open(copy.folder, "wb") as file:
+            shutil.copyfileobj(given, file)
+        try:
+            yield copy.folder
+        except UnspoolError as error:
+            error.args = (named(str(error)),)
+            raise
 
 
 def named(text: str) -> str:

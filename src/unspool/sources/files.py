@@ -121,8 +121,6 @@ def unfinished(journal: Path) -> Iterator[str]:
 
 def blocks(path: str, size: int = BLOCK) -> Iterator[bytes]:
     """The file's bytes, decompressed, at first `size` of them. Content decides about compression, never the name."""
-    if path == DASH and sys.stdin is None:
-        raise InputNotFound("standard input is closed")
     try:
         with _opened(path, size) as file:
             bite, whole = _first_bite(file, size)
@@ -151,8 +149,20 @@ def blocks(path: str, size: int = BLOCK) -> Iterator[bytes]:
 
 def _opened(path: str, bite: int) -> AbstractContextManager[FileIO | BufferedReader]:
     if path == DASH:
-        return nullcontext(cast(BufferedReader, sys.stdin.buffer))
+        return nullcontext(standard_input())
     return opened(path, bite=bite) if is_url(path) else local(path)
+
+
+def standard_input() -> BufferedReader:
+    """Its bytes. A program may be started without one."""
+    if sys.stdin is None:
+        raise InputNotFound("standard input is closed")
+    return cast(BufferedReader, sys.stdin.buffer)
+
+
+def stdin_text() -> str:
+    """All that standard input holds, without the end of its last line."""
+    return as_utf_8(standard_input().read()).decode("utf-8", "replace").rstrip("\r\n")
 
 
 def _first_bite(file: FileIO | BufferedReader, size: int) -> tuple[int, int]:

@@ -7,13 +7,14 @@ from pathlib import Path
 
 from unspool.errors import InputNotFound, WrongTurn
 from unspool.model import Document, Draft, Message, Turn
-from unspool.sources.files import legible
+from unspool.sources.files import DASH, legible
 from unspool.store.store import Store
 from unspool.wires.values import medium_of
 
 MOST = 100_000_000
 """Bytes that a document may have."""
 
+_STDIN = "standard input"
 _TYPES = {
     ".csv": "text/csv",
     ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
@@ -35,22 +36,13 @@ def document(
     head: str | None = None,
     continues: Sequence[str] = (),
 ) -> Draft:
-    """The file, whole, as a user's turn. One of over 100 MB is refused."""
-    file = Path(path)
-    try:
-        size = file.stat().st_size
-        if size > MOST:
-            raise WrongTurn(f"{file}: {size:,} bytes; a document may have {MOST:,}")
-        with file.open("rb") as opened:
-            data = opened.read(MOST + 1)  # a pipe, or a file that grows, has no size beforehand
-        if len(data) > MOST:
-            raise WrongTurn(f"{file}: no end after {MOST:,} bytes, the most that a document may have")
-    except OSError as error:
-        raise InputNotFound(f"{file}: {error.strerror}") from error
+    """The file, or standard input (`-`), whole, as a user's turn. One of over 100 MB is refused."""
+    file = None if path == DASH else Path(path)
+    data = _read(file)
     if not data:
-        raise WrongTurn(f"{file} is empty")
-    media_type = media_type_of(file.name, data)
-    name = name or legible(file.name)
+        raise WrongTurn(f"{file or _STDIN} is empty")
+    media_type = media_type_of(file.name if file else name or "", data)
+    name = name or (legible(file.name) if file else None)
     block = Document(medium_of(media_type), "base64", b64encode(data).decode(), media_type, name)
     return Draft(
         Message("user", (block,)),
@@ -60,9 +52,22 @@ def document(
         type="document",
         content_type=media_type,
         document_name=name,
-        original_path=legible(str(file.absolute())),
+        original_path=legible(str(file.absolute())) if file else None,
         file_size=len(data),
     )
+
+
+def _read(file: Path | None) -> bytes:
+    try:
+        if file is not None and (size := file.stat().st_size) > MOST:
+            raise WrongTurn(f"{file}: {size:,} bytes; a document may have {MOST:,}")
+        with file.open("rb") if file is not None else open(0, "rb", closefd=False) as opened:
+            data = opened.read(MOST + 1)  # a pipe, or a file that grows, has no size beforehand
+    except OSError as error:
+        raise InputNotFound(f"{file or _STDIN}: {error.strerror}") from error
+    if len(data) > MOST:
+        raise WrongTurn(f"{file or _STDIN}: no end after {MOST:,} bytes, the most that a document may have")
+    return data
 
 
 def add_documents(
