@@ -34,7 +34,7 @@ def test_without_pyarrow_it_says_what_is_missing(monkeypatch: pytest.MonkeyPatch
 def written(folder: Path, options: Options, made: list[Encoded]) -> Path:
     part, final = folder / "part", folder / "a.parquet"
     part.write_bytes(b"".join(each.data for each in made))
-    format_for("parquet", options).finish(part, final)
+    parquet.into_file(part, final, options)
     return final
 
 

@@ -12,23 +12,18 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from unspool.exports.content import Call, Said, content_of, marked, said
-from unspool.exports.training import Encoded, Losses, Options, file_name
+from unspool.exports.training import Encoded, Format, Losses, Options, file_name
 from unspool.model.record import TrainingRecord
 from unspool.model.session import Tokens
 from unspool.sources.values import clock
 
-ENDING = ".json"
-EACH = True
+_ENDING = ".json"
 VERSION = "ATIF-v1.7"
 _UNKNOWN = "unknown"
 _SOURCES = {"system": "system", "user": "user", "assistant": "agent"}
 _DATA = re.compile(r"data:(image/(?:jpeg|png|gif|webp))[;,]")
 _NAMED = re.compile(r"\.(jpe?g|png|gif|webp)(?:$|[?#])", re.IGNORECASE)
 _HELD = ("role", "content", "tool_calls", "function_call", "tool_call_id", "reasoning_content", "reasoning", "thinking")
-
-
-def encode(record: TrainingRecord, options: Options) -> Encoded:
-    return next(encode_session([record], options))
 
 
 def encode_session(records: Sequence[TrainingRecord], _options: Options) -> Iterator[Encoded]:
@@ -41,7 +36,7 @@ def encode_session(records: Sequence[TrainingRecord], _options: Options) -> Iter
             if record.relation == "subagent":
                 agents[record.parent or ""].append(record)
             elif record.relation == "compaction":
-                next_part.setdefault(record.parent or "", file_name(record, ENDING))
+                next_part.setdefault(record.parent or "", file_name(record, _ENDING))
     inside = {id(record) for called in agents.values() for record in called}
     for record in records:
         if id(record) not in inside:
@@ -233,3 +228,6 @@ def _facts(record: TrainingRecord) -> dict[str, Any]:
 
 def _without_none(value: dict[str, Any]) -> dict[str, Any]:
     return {key: each for key, each in value.items() if each is not None}
+
+
+form = Format(_ENDING, encode_session, each=True)

@@ -8,12 +8,11 @@ Arguments, and the parameters of tools, are JSON text, which axolotl reads: so t
 from typing import Any
 
 from unspool.exports.content import Said, content_of, functions_of, marked, objects_only, said
-from unspool.exports.training import Encoded, Losses, Options
+from unspool.exports.training import Encoded, Format, Losses, Options, alone
 from unspool.model.record import TrainingRecord
 from unspool.sources.jsontext import dumps
 from unspool.sources.values import string
 
-ENDING = ".jsonl"
 _FIELDS = ("type", "name", "description", "parameters")
 
 
@@ -52,3 +51,6 @@ def _message(one: Said, whole: bool, losses: Losses) -> dict[str, Any]:
         losses["error mark"] += bool(one.message.get("is_error"))
         message |= {"name": one.name or "", "tool_call_id": one.answers or ""}
     return message
+
+
+form = Format(".jsonl", alone(encode), columns=columns)

@@ -17,10 +17,9 @@ from unspool.exports.content import (
     said,
     text_of,
 )
-from unspool.exports.training import Encoded, Losses, Options, listed
+from unspool.exports.training import Encoded, Format, Losses, Options, alone, listed
 from unspool.model.record import TrainingRecord
 
-ENDING = ".jsonl"
 _TAGS = re.compile(r"<(?=/?(?:tools|tool_call|tool_response|think)>)")
 _WHO = {"system": "system", "user": "human", "assistant": "gpt", "tool": "tool"}
 _PROMPT = """\
@@ -73,3 +72,6 @@ def _value(one: Said, losses: Losses) -> str:
         made = fenced_json({"name": call.name, "arguments": call.value}, _TAGS)
         pieces.append(f"<tool_call>\n{made}\n</tool_call>")
     return "\n".join(pieces)
+
+
+form = Format(".jsonl", alone(encode), columns=columns)

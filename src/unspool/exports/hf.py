@@ -8,10 +8,9 @@ to train on instead.
 from typing import Any
 
 from unspool.exports.content import Said, content_of, count_marks, functions_of, marked, objects_only, said
-from unspool.exports.training import Encoded, Losses, Options
+from unspool.exports.training import Encoded, Format, Losses, Options, alone
 from unspool.model.record import TrainingRecord
 
-ENDING = ".jsonl"
 _PLAIN = {"name": "", "description": ""}
 """What templates take for granted of a tool."""
 
@@ -60,3 +59,6 @@ def _message(one: Said, losses: Losses) -> dict[str, Any]:
         losses["error mark"] += bool(one.message.get("is_error"))
         message |= {"name": one.name or ""} | ({"tool_call_id": one.answers} if one.answers else {})
     return message
+
+
+form = Format(".jsonl", alone(encode), columns=columns)

@@ -11,12 +11,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from unspool.exports.content import Said, content_of, functions_of, marked, said, text_of
-from unspool.exports.training import Encoded, Losses, Options
+from unspool.exports.training import Encoded, Format, Losses, Options, alone
 from unspool.model.record import TrainingRecord
 from unspool.sources.jsontext import Unreadable, strict
 from unspool.sources.values import listing, mapping
 
-ENDING = ".jsonl"
 _IMAGES = 10
 _TOOLS = 128
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -131,3 +130,6 @@ def _order_problems(messages: list[dict[str, Any]]) -> Iterator[str]:
         waiting = {str(call) for call in calls}
         if len(waiting) < len(calls):
             yield "two calls with one id"
+
+
+form = Format(".jsonl", alone(encode), columns=columns)

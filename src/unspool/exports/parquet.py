@@ -14,12 +14,11 @@ import msgspec
 
 from unspool.errors import UnspoolError
 from unspool.exports.content import Said, said, text_of
-from unspool.exports.training import Encoded, Losses, Options
+from unspool.exports.training import Encoded, Format, Losses, Options, alone
 from unspool.model.record import TrainingRecord, TrainingTurn
 from unspool.sources.jsontext import Unreadable, dumps, strict
 from unspool.sources.values import clock
 
-ENDING = ".parquet"
 _LISTS = ("messages", "tools")
 _VALUES = ("metadata", "trace")
 _GROUP = 16 << 20
@@ -79,7 +78,7 @@ def _turn(turn: TrainingTurn) -> dict[str, Any]:
     return {name: value for name, value in facts.items() if value is not None and value is not False}
 
 
-def finish(part: Path, final: Path, options: Options) -> None:
+def into_file(part: Path, final: Path, options: Options) -> None:
     """Rows, a line each → the table."""
     arrow, writing = _arrow()
     schema = _schema(options)
@@ -152,3 +151,6 @@ def _arrow() -> tuple[Any, Any]:
     if not hasattr(arrow, "json_"):
         raise UnspoolError(f"--to parquet needs pyarrow 19 or newer, not {arrow.__version__}")
     return arrow, writing
+
+
+form = Format(".parquet", alone(encode), into_file=into_file)

@@ -25,11 +25,11 @@ from unspool.exports.content import (
     said,
     text_of,
 )
-from unspool.exports.training import Encoded, Losses, Options, listed
+from unspool.exports.training import Encoded, Format, Losses, Options, alone, listed
 from unspool.model.record import TrainingRecord
 from unspool.sources.jsontext import dumps
 
-ENDING = ".jsonl"
+_ENDING = ".jsonl"
 _TAGS = re.compile(r"<(?=/?(?:think|tool_call)>)")
 _NEXT_RESULT = "\n</tool_response>\n<tool_response>\n"
 _COLUMNS = {"messages": "conversations", "system": "system", "tools": "tools"}
@@ -130,9 +130,12 @@ def columns(_options: Options) -> dict[str, str]:
     return {"conversations": listed("from", "value"), "system": "dtype: string", "tools": "dtype: string"}
 
 
-def beside(names: list[str]) -> dict[str, bytes]:
+def more_files(names: list[str]) -> dict[str, bytes]:
     """What LLaMA-Factory knows its data by: a name for each file of records."""
     known = {
-        name.removesuffix(ENDING): {"file_name": name, "formatting": "sharegpt", "columns": _COLUMNS} for name in names
+        name.removesuffix(_ENDING): {"file_name": name, "formatting": "sharegpt", "columns": _COLUMNS} for name in names
     }
     return {"dataset_info.json": msgspec.json.format(msgspec.json.encode(known), indent=2) + b"\n"}
+
+
+form = Format(_ENDING, alone(encode), more_files=more_files, columns=columns)

@@ -6,11 +6,8 @@ Content is text alone: images are marked by `[image]`. Tools have no place in it
 from typing import Any
 
 from unspool.exports.content import Said, said, text_of
-from unspool.exports.training import Encoded, Losses, Options
+from unspool.exports.training import Encoded, Format, Losses, Options, alone
 from unspool.model.record import TrainingRecord
-
-ENDING = ".jsonl"
-EACH = True
 
 
 def encode(record: TrainingRecord, _options: Options) -> Encoded:
@@ -52,3 +49,6 @@ def _message(one: Said, losses: Losses) -> dict[str, Any]:
     if one.turn.model:
         message["model"] = one.turn.model
     return message
+
+
+form = Format(".jsonl", alone(encode), each=True)

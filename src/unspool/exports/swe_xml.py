@@ -8,13 +8,12 @@ import re
 from typing import Any
 
 from unspool.exports.content import Call, Said, count_marks, fenced, functions_of, objects_only, said, text_of
-from unspool.exports.training import Encoded, Losses, Options, listed
+from unspool.exports.training import Encoded, Format, Losses, Options, alone, listed
 from unspool.model.record import TrainingRecord
 from unspool.sources.jsontext import dumps
 from unspool.sources.values import mapping, string
 from unspool.sources.values import text_of as as_text
 
-ENDING = ".jsonl"
 _TAGS = re.compile(r"<(?=/?(?:function|parameter)[=>])")
 _PROMPT = """\
 You may call these functions:
@@ -92,3 +91,6 @@ def _described(tool: dict[str, Any]) -> str:
         about = f" ({', '.join(facts)})" if facts else ""
         lines.append(f"  {key}{about}: {string(mapping(schema).get('description')) or ''}".rstrip(": "))
     return "\n".join(lines)
+
+
+form = Format(".jsonl", alone(encode), columns=columns)

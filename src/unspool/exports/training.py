@@ -1,24 +1,13 @@
-"""The formats of training records beside `messages`, by the name that `--to` takes: a module each, imported when used.
+"""The formats of training records beside `messages`, by the name that `--to` takes.
 
-A format's module has
-
-    ENDING                              of its files: `.jsonl`, `.json`, `.parquet`
-    encode(record, options) → Encoded   a record as rows of plain JSON values, and what the format cannot hold of it
-    encode_session(records, options)    instead of `encode`, where the records of a session belong into one another
-    EACH = True                         where each record is a file of its own: `Encoded.file` names it
-    finish(part, final, options)        where the file is more than lines: turns rows, a line each, into the file itself
-    beside(names)                       files that the format needs beside those of records: name → content
-    columns(options)                    name → type, for a README.md that tells `datasets`
-
-The last five may be missing. Rows are lines of JSON until `finish`: so parts of a file can be joined by joining bytes.
+Each is a module, imported when it is used, that ends in one value: `form = Format(…)`.
 """
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 from typing import Any, Literal, TypeAlias
 
 import msgspec
@@ -74,40 +63,41 @@ class Encoded(Struct):
 
 
 class Format(Struct, frozen=True):
-    name: str
-    module: ModuleType
+    """How records are written. Rows are lines of JSON until `into_file`, so that parts of a file can just be joined."""
+
+    ending: str
+    """Of its files: `.jsonl`, `.json`, `.parquet`."""
+    session: Callable[[Sequence[TrainingRecord], Options], Iterator[Encoded]]
+    """The records of one session, in their order. One that stands inside another gives nothing of its own."""
+    each: bool = False
+    """Each record is a file of its own: `Encoded.file` names it."""
+    into_file: Callable[[Path, Path, Options], None] | None = None
+    """Makes the file that people get of rows, where it is more than lines."""
+    more_files: Callable[[list[str]], dict[str, bytes]] = lambda _names: {}
+    """What the format needs beside files of records with these names: name → content."""
+    columns: Callable[[Options], dict[str, str]] | None = None
+    """Name → type, for a README.md that tells `datasets`."""
     options: Options = Options()
 
-    @property
-    def ending(self) -> str:
-        return str(self.module.ENDING)
-
-    @property
-    def each(self) -> bool:
-        return bool(getattr(self.module, "EACH", False))
-
     def encode(self, records: Sequence[TrainingRecord]) -> Iterator[Encoded]:
-        """The records of one session, in their order. A record that stands inside another gives nothing of its own."""
-        whole = getattr(self.module, "encode_session", None)
-        if whole is not None:
-            yield from whole(records, self.options)
-            return
-        for record in records:
-            yield self.module.encode(record, self.options)
-
-    @property
-    def finishes(self) -> bool:
-        """Whether rows still have to become the file that people get."""
-        return hasattr(self.module, "finish")
-
-    def finish(self, part: Path, final: Path) -> None:
-        self.module.finish(part, final, self.options)
+        return self.session(records, self.options)
 
     def beside(self, names: Iterable[str]) -> dict[str, bytes]:
-        files: dict[str, bytes] = self.module.beside(sorted(names)) if hasattr(self.module, "beside") else {}
-        if hasattr(self.module, "columns"):
-            files["README.md"] = _card(self.ending, self.module.columns(self.options))
+        files = self.more_files(sorted(names))
+        if self.columns is not None:
+            files["README.md"] = _card(self.ending, self.columns(self.options))
         return files
+
+
+def alone(
+    encode: Callable[[TrainingRecord, Options], Encoded],
+) -> Callable[[Sequence[TrainingRecord], Options], Iterator[Encoded]]:
+    """For a format in which no record need know of the others of its session."""
+
+    def session(records: Sequence[TrainingRecord], options: Options) -> Iterator[Encoded]:
+        return (encode(record, options) for record in records)
+
+    return session
 
 
 def listed(*names: str) -> str:
@@ -129,7 +119,8 @@ def _card(ending: str, columns: dict[str, str]) -> bytes:
 def format_for(name: str, options: Options | None = None) -> Format:
     if name not in FORMATS:
         raise UnknownFormat(f"{name!r} is no format of training records: there are {', '.join(FORMATS)}")
-    return Format(name, import_module(FORMATS[name]), options or Options())
+    form: Format = import_module(FORMATS[name]).form
+    return form if options is None else msgspec.structs.replace(form, options=options)
 
 
 def file_name(record: TrainingRecord, ending: str) -> str:

@@ -165,8 +165,8 @@ class Run:
         names = self._names()
         for group, part in self._parts.items():
             final = folder.staging / names[group]
-            if self._format is not None and self._format.finishes:
-                self._format.finish(folder.staging / part, final)
+            if self._format is not None and self._format.into_file is not None:
+                self._format.into_file(folder.staging / part, final, self._format.options)
                 (folder.staging / part).unlink()
             else:
                 (folder.staging / part).rename(final)
