@@ -234,9 +234,10 @@ def test_counting_tokens_is_no_attempt(links: Any) -> None:
         call("u1", answer="a1", id="1"),
         call("u1", "a1", "u2", id="count", path="/v1/messages/count_tokens?beta=true"),
         call("u1", "a1", "u2", answer="a2", id="2"),
+        call("u1", "a1", "u2", id="later", path="/v1/messages/count_tokens"),
         call("u1", "a1", "u2", "a2", "u3", answer="a3", id="3"),
     )
-    assert found["count"] == ("1", "continues", None)
+    assert found["count"] == found["later"] == ("1", "continues", None)
     assert found["2"] == ("1", "continues", None)
     assert found["3"] == ("2", "continues", None)
 

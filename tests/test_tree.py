@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from entries import LONG, SYSTEM, Log, Said, calls, result, says, system, tool, user
+from entries import LONG, SYSTEM, Log, Said, calls, result, says, system, tool, trained, user
 from unspool.jobs.tree import pairs
 from unspool.model.record import TrainingRecord
 
@@ -23,10 +23,6 @@ def told(record: TrainingRecord) -> list[str]:
 def named(found: list[TrainingRecord], relation: str) -> TrainingRecord:
     (record,) = [record for record in found if record.relation == relation]
     return record
-
-
-def trained(record: TrainingRecord) -> list[int]:
-    return [at for at, turn in enumerate(record.turns) if turn.train]
 
 
 def without_nulls(message: Said) -> Said:

@@ -2,12 +2,7 @@
 
 from pathlib import Path
 
-from entries import Log, calls, result, says, system, user
-from unspool.model.record import TrainingRecord
-
-
-def trained(record: TrainingRecord) -> list[int]:
-    return [at for at, turn in enumerate(record.turns) if turn.train]
+from entries import Log, calls, result, says, system, trained, user
 
 
 def test_calls_without_ids_have_those_that_the_client_gave_them(tmp_path: Path) -> None:

@@ -209,9 +209,9 @@ class Lineage:
             asked = len(earlier.path)
             if path[:asked] != earlier.path:
                 continue
-            if asked == length:  # its answer was dropped or changed: then the prompt must speak for it
+            if asked == length:  # it had no answer, or that was dropped or changed: then the prompt must speak for it
                 if self._prompts.similar(step.system, earlier.system) and length < len(path):
-                    return _Found(number, 0, len(path) - length, weak=True)
+                    return _Found(number, 0, len(path) - length, weak=bool(earlier.answer))
             elif path[asked:length] in (earlier.answer, *earlier.alternatives):
                 return _Found(number, 0, len(path) - length)
         return None

@@ -23,7 +23,7 @@ def link(
             text=lambda row: told(row).content,
             is_user=lambda row: told(row).role == "user",
             calls=calls,
-            answers=lambda row: call if _is_real(call := told(row).tool_use_id) else None,
+            answers=lambda row: call if is_real(call := told(row).tool_use_id) else None,
         )
     )
 
@@ -48,10 +48,13 @@ def link(
         found = lineage.find(step)
         request.parent_id = None if found.parent is None else linked[found.parent].id
         request.parent_reason = found.reason
-        request.retry_of = None if found.retry_of is None else linked[found.retry_of].id
+        retried = None if found.retry_of is None else linked[found.retry_of]
         if request.id not in aside:
+            request.retry_of = None if retried is None else retried.id
             lineage.add(step, found)
             linked.append(request)
+        elif retried is not None:  # who asks about a call does not try it again
+            request.parent_reason = retried.parent_reason
 
 
 def _kinds(messages: list[CookedMessage]) -> tuple[dict[str, list[str]], set[str], set[str]]:
@@ -67,7 +70,7 @@ def _kinds(messages: list[CookedMessage]) -> tuple[dict[str, list[str]], set[str
             if not message.content or message.content.isspace():
                 silent.add(message.id)
         elif role == "tool_use":
-            if real := [call.id for call in message.tool_calls or () if call.id and _is_real(call.id)]:
+            if real := [call.id for call in message.tool_calls or () if call.id and is_real(call.id)]:
                 calls[message.id] = real
         elif role == "system":
             system.add(message.id)
@@ -76,6 +79,6 @@ def _kinds(messages: list[CookedMessage]) -> tuple[dict[str, list[str]], set[str
     return calls, system, silent
 
 
-def _is_real(call_id: str | None) -> bool:
+def is_real(call_id: str | None) -> bool:
     """Whether the provider gave the id; `call_0` and its like are our own and prove nothing."""
     return call_id is not None and call_id != "" and not (call_id.startswith("call_") and call_id[5:].isdecimal())

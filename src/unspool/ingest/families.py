@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from unspool.graph.lineage import Lineage, Link, Rows, Step
+from unspool.graph.linking import is_real
 from unspool.ingest.facts import previous_of
 from unspool.model import Exchange, Message, ToolUse
 from unspool.transforms.normal import Normal, normal
@@ -111,18 +112,13 @@ class _Rows:
 
     def text(self, row: str) -> str:
         key = self._keys[row]
-        told = (part for _, _, *parts in key[3] for part in parts if isinstance(part, str))
-        return key[1] or "\n".join(told)
+        told = (part for _, _, *parts in key.results for part in parts if isinstance(part, str))
+        return key.text or "\n".join(told)
 
     def is_user(self, row: str) -> bool:
         key = self._keys[row]
-        return bool(key[0] == "user" and not key[3])
+        return key.role == "user" and not key.results
 
     def answers(self, row: str) -> str | None:
-        results = self._keys[row][3]
+        results = self._keys[row].results
         return results[0][0] if results and is_real(results[0][0]) else None
-
-
-def is_real(call: str | None) -> bool:
-    """Whether the provider gave the id; `call_0` and its like are our own and prove nothing."""
-    return bool(call) and not (str(call).startswith("call_") and str(call)[5:].isdecimal())

@@ -11,9 +11,10 @@ from msgspec import Struct
 
 from unspool.actions import vocabulary_for
 from unspool.errors import UnspoolError
+from unspool.graph.linking import is_real
 from unspool.ingest.agents import agent_of
 from unspool.ingest.facts import BESIDE
-from unspool.ingest.families import Families, Placed, is_real
+from unspool.ingest.families import Families, Placed
 from unspool.ingest.splitting import session_of
 from unspool.model import (
     MAIN,

@@ -5,8 +5,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from unspool.graph.linking import is_real
 from unspool.ingest.conversations import Conversation
-from unspool.ingest.families import is_real
 from unspool.model import Exchange, Message, Tool, ToolUse, fingerprint
 from unspool.model.record import TrainingRecord, TrainingTurn
 from unspool.model.session import Tokens
@@ -78,9 +78,9 @@ class _Writer:
             written = self._written.get(id(node))
             if written is None:
                 written = self._written[id(node)] = [_called(message, real) for message in _written(node, foreign)]
-            if foreign and node.key[2]:
+            if foreign and node.key.calls:
                 names |= {real.get(call, call): name for call, name in _names(node.messages).items()}
-            if node.key[3] and (renamed or names):
+            if node.key.results and (renamed or names):
                 written = [_renamed(message, renamed, names) for message in written]
             renamed |= real
             renamed |= {theirs: real.get(ours, ours) for theirs, ours in node.renamed.items()}
@@ -96,7 +96,7 @@ class _Writer:
         made = node.generations[0]
         exchange = self._exchanges[made.exchange]
         response = exchange.response
-        tokens = _tokens(exchange) if not made.choice else None
+        tokens = Tokens.of(response.usage) if response.usage and not made.choice else None
         for message in written:
             if message["role"] != "assistant":  # what a tool of the provider's gave
                 yield TrainingTurn(message)
@@ -179,13 +179,6 @@ def _renamed(message: dict[str, Any], renamed: dict[str, str], names: dict[str, 
     called = renamed.get(called, called)
     named = {"name": names[called]} if called in names and "name" not in message else {}
     return {**message, "tool_call_id": called, **named}
-
-
-def _tokens(exchange: Exchange) -> Tokens | None:
-    usage = exchange.response.usage
-    if usage is None:
-        return None
-    return Tokens(usage.input, usage.cache_read, usage.cache_write, usage.output, usage.reasoning)
 
 
 def pairs(records: Iterable[TrainingRecord]) -> Iterator[Pair]:

@@ -29,7 +29,7 @@ from msgspec import Struct
 from unspool.model.identity import fingerprint
 from unspool.model.record import TrainingRecord
 from unspool.transforms.counting import other_parts, said, text_of
-from unspool.transforms.schemas import Call, answered, arguments_of, calls_of
+from unspool.transforms.schemas import answered, arguments_or_text, calls_of
 
 PLACES = 256
 LEAST_SIMILAR = 0.5
@@ -105,7 +105,7 @@ def normal_form(messages: Iterable[dict[str, Any]]) -> list[Any]:
         form += [["part", _bare(part)] for part in other_parts(message)]
         for call in calls_of(message):
             places[call.id] = calls = calls + 1
-            form.append(["call", call.name, _value(call)])
+            form.append(["call", call.name, arguments_or_text(call)])
     return form
 
 
@@ -123,13 +123,6 @@ def _bare(part: Any) -> Any:
     if not isinstance(part, dict):
         return part
     return {key: value for key, value in part.items() if value is not None and key != "cache_control"}
-
-
-def _value(call: Call) -> Any:
-    try:
-        return arguments_of(call)
-    except ValueError:
-        return call.arguments
 
 
 def signature(record: TrainingRecord) -> bytes:

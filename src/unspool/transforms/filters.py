@@ -31,7 +31,7 @@ from unspool.model.identity import fingerprint
 from unspool.model.record import TrainingRecord
 from unspool.transforms.counting import load_tokenizer, other_parts, text_of, tokens_of
 from unspool.transforms.duplicates import LEAST_SIMILAR, Mark, mark_of, repeats
-from unspool.transforms.schemas import Schemas, answered, arguments_of, calls_of
+from unspool.transforms.schemas import Schemas, answered, arguments_or_text, calls_of
 
 Judge: TypeAlias = Callable[[TrainingRecord], str | None]
 """Why a record is to be dropped, in words that can be counted: the same for all records of a kind."""
@@ -264,12 +264,8 @@ def _loops(record: TrainingRecord) -> int:
     for message in record.messages:
         match message.get("role"):
             case "assistant":
-                for call in calls_of(message):
-                    try:
-                        arguments = arguments_of(call)
-                    except ValueError:
-                        arguments = call.arguments
-                    waiting.append((call.id, fingerprint([call.name, arguments])))
+                made = calls_of(message)
+                waiting += [(call.id, fingerprint([call.name, arguments_or_text(call)])) for call in made]
             case "tool" | "function":
                 wanted = answered(message)
                 place = next((place for place, (key, _) in enumerate(waiting) if key == wanted), None)

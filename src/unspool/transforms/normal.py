@@ -2,24 +2,39 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple
 
 import msgspec
 
 from unspool.model import Block, Compaction, Document, Message, Other, Text, ToolResult, ToolUse
 
-Normal: TypeAlias = tuple[Any, ...]
-"""Role, text, calls, results, all else."""
 _NUMBERS = re.compile(r"\d+")
 _THOUGHTS = re.compile(r"<(think|thinking)>.*?</\1>\s*", re.DOTALL)
 _canonical = msgspec.json.Encoder(order="sorted").encode
 
 
+class Normal(NamedTuple):
+    """What one message says, or several in a row that are one."""
+
+    role: str
+    text: str
+    calls: tuple[Any, ...] = ()
+    """Name and arguments of each."""
+    results: tuple[Any, ...] = ()
+    """Of each: the call that it answers, by its id or its place, whether it failed, and what it says."""
+    others: tuple[Any, ...] = ()
+
+    @property
+    def spoken(self) -> tuple[Any, ...]:
+        """Role, text and calls: an answer without what the provider's own tools put into it."""
+        return self[:3]
+
+
 def normal(message: Message) -> Normal:
-    """What the message says: role, text, calls, results and all else. A result still names its call by the id."""
+    """What the message says. A result still names its call by the id."""
     blocks = message.blocks
     if len(blocks) == 1 and type(block := blocks[0]) is Text:
-        return (message.role, _spoken(message.role, block.text.strip()), (), (), ())
+        return Normal(message.role, _spoken(message.role, block.text.strip()))
     texts: list[str] = []
     calls: list[Any] = []
     results: list[Any] = []
@@ -35,7 +50,18 @@ def normal(message: Message) -> Normal:
             case _:
                 others += _told((block,))
     text = _spoken(message.role, "".join(texts).strip())
-    return (message.role, text, tuple(calls), tuple(results), tuple(others))
+    return Normal(message.role, text, tuple(calls), tuple(results), tuple(others))
+
+
+def joined(several: Sequence[Normal]) -> Normal:
+    """Messages in a row, all by one speaker, as one."""
+    return Normal(
+        several[0].role,
+        "".join([each.text for each in several]),
+        tuple(call for each in several for call in each.calls),
+        tuple(result for each in several for result in each.results),
+        tuple(other for each in several for other in each.others),
+    )
 
 
 def _spoken(role: str, text: str) -> str:

@@ -108,7 +108,7 @@ def _families(tree: Tree) -> list[_Family]:
         family = found.get(id(opening))
         if family is None:
             first = tree.exchanges[opening.born]
-            system = "\n".join(node.key[1] for node in nodes if node.role == "system")
+            system = "\n".join(node.key.text for node in nodes if node.role == "system")
             tools = frozenset(tool.name for tool in first.tools)
             family = found[id(opening)] = _Family(opening, [], system, tools, [], _fact(first, "stream_id") or MAIN)
         family.leaves.append(leaf)
@@ -131,7 +131,7 @@ def _weight(node: Node, exchanges: list[Exchange]) -> int:
     usage = exchanges[made.exchange].response.usage
     if usage is not None and usage.output and not made.choice:
         return usage.output
-    return 1 + (len(node.key[1]) + sum(len(call[1]) for call in node.key[2])) // 4
+    return 1 + (len(node.key.text) + sum(len(call[1]) for call in node.key.calls)) // 4
 
 
 def _name_families(families: list[_Family], tree: Tree) -> None:
@@ -177,7 +177,7 @@ def _are_siblings(one: _Family, other: _Family) -> bool:
 
 def _is_side(family: _Family) -> bool:
     return all(
-        leaf.end.generations and _is_brief(leaf.nodes) and not leaf.end.key[2] and len(leaf.end.key[1]) <= _SHORT
+        leaf.end.generations and _is_brief(leaf.nodes) and not leaf.end.key.calls and len(leaf.end.key.text) <= _SHORT
         for leaf in family.leaves
     )
 
@@ -202,7 +202,7 @@ def _compacted(family: _Family, earlier: list[_Family]) -> Leaf | None:
     """The newest path before it of which it carries the summary or the end."""
     first = [node for node in family.trunk.nodes if node.born == family.opening.born and not node.generations]
     said = [node for node in first if node.role != "system"]
-    text = "\n".join(node.key[1] for node in said[:4])
+    text = "\n".join(node.key.text for node in said[:4])
     kept = {node.key for node in said if node.role == "assistant" and _is_telling(node)}
     sums_up = bool(_SUMMARY.search(text))
     for other in sorted(earlier, key=lambda family: family.exchanges, reverse=True):
@@ -219,11 +219,11 @@ def _compacted(family: _Family, earlier: list[_Family]) -> Leaf | None:
 
 
 def _is_in(node: Node, text: str) -> bool:
-    return len(node.key[1]) >= _QUOTE and node.key[1] in text
+    return len(node.key.text) >= _QUOTE and node.key.text in text
 
 
 def _is_telling(node: Node) -> bool:
-    return bool(node.key[2]) or len(node.key[1]) >= _QUOTE
+    return bool(node.key.calls) or len(node.key.text) >= _QUOTE
 
 
 class _Call(Struct, eq=False):
@@ -239,7 +239,7 @@ class _Call(Struct, eq=False):
 def _calls(families: list[_Family], tree: Tree) -> Iterator[_Call]:
     for family in families:
         for node in family.nodes():
-            if node.generations and node.key[2]:
+            if node.generations and node.key.calls:
                 end = min((child.born for child in node.children.values()), default=len(tree.exchanges))
                 for block in (block for message in node.messages for block in message.blocks):
                     if isinstance(block, ToolUse):
@@ -283,7 +283,7 @@ def _is_given(family: _Family, call: ToolUse) -> bool:
     least = _WORDS if not _AGENTS.search(call.name) else 1
     if least > 1 and _is_side(family):
         return False
-    prompt = family.opening.key[1]
+    prompt = family.opening.key.text
     given = [text.strip() for text in (call.arguments or {}).values() if isinstance(text, str)]
     return any(len(text) >= least and text in prompt for text in given)
 

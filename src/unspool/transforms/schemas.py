@@ -75,6 +75,14 @@ def arguments_of(call: Call) -> Any:
         raise ValueError("nested too deep") from error
 
 
+def arguments_or_text(call: Call) -> Any:
+    """The same; what is no JSON as it was written."""
+    try:
+        return arguments_of(call)
+    except ValueError:
+        return call.arguments
+
+
 class Misfit(Struct, frozen=True):
     message: int
     """The place of the message in the record, from 0."""

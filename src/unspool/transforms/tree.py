@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from unspool.model import Exchange, Message, ToolUse
-from unspool.transforms.normal import Normal, alike, normal
+from unspool.transforms.normal import Normal, alike, joined, normal
 
 _RECENT = 8
 """Requests that a new one is compared with: sub-agents run side by side."""
@@ -100,7 +100,7 @@ class Tree:
     """Add the exchanges of one session in the order of time."""
 
     def __init__(self) -> None:
-        self.root = Node(None, (), (Message("system", ()),), "", 0)
+        self.root = Node(None, Normal("system", ""), (Message("system", ()),), "", 0)
         self.exchanges: list[Exchange] = []
         self._recent: list[_Request] = []
         self._normal: dict[Message, Normal] = {}
@@ -206,10 +206,11 @@ class Tree:
 
         Clients leave that out, or fill it in: what a search found, which tools a server has.
         """
-        given = [child for child in node.children.values() if child.generations and (child.key[1] or child.key[2])]
+        given = [child for child in node.children.values() if child.generations and (child.key.text or child.key.calls)]
         for size in range(len(run), 0, -1) if given else ():
             key = self._key(run[:size], calls)
-            if (child := next((child for child in reversed(given) if child.key[:3] == key[:3]), None)) is not None:
+            child = next((child for child in reversed(given) if child.key.spoken == key.spoken), None)
+            if child is not None:
                 return key, child, size
         return None
 
@@ -255,14 +256,10 @@ class Tree:
             if key is None:
                 key = known[message] = normal(message)
             keys.append(key)
-        if len(keys) > 1:  # the assistant's
-            texts, said = "".join([each[1] for each in keys]), [sum((each[n] for each in keys), ()) for n in (2, 3, 4)]
-            key = (keys[0][0], texts, *said)
-        else:
-            key = keys[0]
-        if key[3]:
-            results = tuple([(calls.get(called, called), *told) for called, *told in key[3]])
-            return (*key[:3], results, key[4])
+        key = joined(keys) if len(keys) > 1 else keys[0]  # several are the assistant's
+        if key.results:
+            results = tuple([(calls.get(called, called), *told) for called, *told in key.results])
+            return key._replace(results=results)
         return key
 
 
@@ -302,7 +299,7 @@ def call_ids(run: Sequence[Message]) -> list[str | None]:
 
 def _rename(node: Node, kept: Sequence[Message], dropped: Sequence[Message]) -> None:
     """Remember what the calls are called in a copy of the answer that is not kept."""
-    if kept is dropped or not node.key[2]:
+    if kept is dropped or not node.key.calls:
         return
     for ours, theirs in zip(call_ids(kept), call_ids(dropped), strict=False):
         if theirs is not None and ours is not None and ours != theirs:
@@ -315,13 +312,13 @@ def _is_same(before: _Request, now: _Request, changed: list[int], answer: Node |
     It is, if the old answer follows them and they are not all that was said. Without the answer, only system prompts
     may have changed, and only in numbers or a few lines.
     """
-    roles = {before.keys[at][0] for at in changed}
+    roles = {before.keys[at].role for at in changed}
     if answer is None:
         if roles != {"system"} or len(changed) == len(before.keys):
             return False
-        return all(alike(before.keys[at][1], now.keys[at][1]) for at in changed)
-    telling = bool(answer.key[2]) or len(answer.key[1]) >= _TELLING
-    spoken = [at for at, key in enumerate(before.keys) if key[0] != "system"]
+        return all(alike(before.keys[at].text, now.keys[at].text) for at in changed)
+    telling = bool(answer.key.calls) or len(answer.key.text) >= _TELLING
+    spoken = [at for at, key in enumerate(before.keys) if key.role != "system"]
     return telling or len(set(spoken) - set(changed)) > len(set(spoken) & set(changed))
 
 
