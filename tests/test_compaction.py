@@ -124,3 +124,15 @@ def test_a_sealed_summary_is_a_compaction(links: Any) -> None:
         responses("a2", [sealed["a"], {"role": "user", "content": "go on"}], []),
     )
     assert found["a2"] == ("a1", "compaction", None)
+
+
+def test_who_goes_on_behind_a_summary_where_nothing_was_answered_compacts_nothing(links: Any) -> None:
+    words = "This session is being continued from a previous conversation that ran out of context. The user wanted tea."
+    found = links(
+        call("s:S\nT", "u0", "a0", "u1", answer="a1", id="1"),
+        call("s:S\nT", words, answer="a2", id="2"),
+        call("s:S\nT", words, "a2", "u3", id="3"),
+        call("s:S\nT", words, "a2", "u3", "u4", answer="a4", id="4"),
+    )
+    assert found["2"] == ("1", "compaction", None)
+    assert found["4"] == ("3", "continues", None)

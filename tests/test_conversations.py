@@ -8,10 +8,10 @@ import pytest
 
 from calls import call
 from conftest import Write
-from entries import Log, says, system, user
+from entries import Log, conversations, says, system, user
 from logs import SHOP, THREAD, Claude, Codex, Machine
 from unspool.errors import InputNotFound, SessionNotFound
-from unspool.ingest.conversations import Conversation, conversations, read_unit, units
+from unspool.ingest.conversations import Conversation, read_unit, units
 from unspool.jobs.tree import records
 from unspool.model import Note
 from unspool.model.record import TrainingRecord

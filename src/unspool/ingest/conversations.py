@@ -8,11 +8,10 @@ A `Unit` is what can be read by itself, in any process: a file of calls, or one 
 memory at a time.
 """
 
-import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path, PurePath
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -21,7 +20,8 @@ from msgspec.structs import replace
 from unspool.errors import InputNotFound
 from unspool.ingest.agents import agent_of
 from unspool.ingest.facts import BESIDE
-from unspool.ingest.finding import given
+from unspool.ingest.finding import given, is_session
+from unspool.ingest.implied import is_implied
 from unspool.ingest.open import in_time_order, is_recorded, read_exchanges
 from unspool.ingest.sessions import Found
 from unspool.ingest.splitting import split
@@ -36,7 +36,6 @@ from unspool.transforms.scenarios import day_of, scenario_of
 if TYPE_CHECKING:
     from unspool.sources.copies import Copy
 
-_NAME = re.compile(r"[\w-]+")
 _GLANCE = 1 << 16
 
 
@@ -63,25 +62,16 @@ class Unit(Struct):
     """Where the files of a session are to be read, if their names are URLs."""
 
 
-def conversations(paths: Sequence[str], agent: str | None = None) -> Iterator[Conversation | Note]:
-    """All conversations of files, folders, `-` and sessions by id; of all logs on this machine if nothing is given."""
-    for unit in units(paths, agent):
-        yield from read_unit(unit)
-
-
 def units(paths: Sequence[str], agent: str | None = None) -> list[Unit]:
-    """What there is to read, in the order in which it was given. No session is in two units."""
-    names = [path for path in paths if _is_session(path)]
+    """What there is to read of files, folders, `-` and sessions by id, in the order given; if nothing is given, of all
+    logs on this machine. No session is in two units.
+    """
+    names = [path for path in paths if is_session(path)]
     files = [path for path in paths if path not in names]
     found = _units(files, agent) if files else []
     if names or not paths:
         found += [Unit(session.files[0], None, session, agent) for session in on_this_machine(names)]
     return [unit for unit in found if unit.found is None or agent in (None, unit.found.facts.agent)]
-
-
-def _is_session(name: str) -> bool:
-    """Whether it can only be a session's id: no such file is there, and it does not look like the name of one."""
-    return name != DASH and _NAME.fullmatch(name) is not None and not Path(name).exists()
 
 
 def _units(paths: Sequence[str], agent: str | None) -> list[Unit]:
@@ -185,13 +175,9 @@ def read_unit(unit: Unit) -> Iterator[Conversation | Note]:
         elif not BESIDE.search(item.path):
             exchanges.append(item)
     for name, calls in split(exchanges, scenario_of(unit.path)):
-        agent = calls[0].wire if _is_implied(calls[0]) else agent_of(calls[0])
+        agent = calls[0].wire if is_implied(calls[0]) else agent_of(calls[0])
         if unit.agent in (None, agent):
             yield _conversation(unit, name, scenario_of(unit.path), agent, calls)
-
-
-def _is_implied(exchange: Exchange) -> bool:
-    return "stream_id" in (exchange.extra or {})
 
 
 def _read_session(unit: Unit, found: Found) -> Iterator[Conversation | Note]:

@@ -1,16 +1,19 @@
-"""Where agents keep their logs on this machine, and which files a path means."""
+"""Where agents keep their logs on this machine, and which files or sessions a word of the command line means."""
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal
 
 from unspool.dialect import Reader
-from unspool.errors import InputNotFound
+from unspool.errors import InputNotFound, UnknownFormat
 from unspool.readers import READERS
 from unspool.sources.files import DASH
 from unspool.sources.listing import files_below
 from unspool.sources.storage import exists, is_folder
+
+_ID = re.compile(r"[\w-]+")
 
 
 def places() -> Iterator[tuple[Reader, Path, tuple[str, ...]]]:
@@ -59,6 +62,16 @@ def given(paths: Iterable[str]) -> Iterator[tuple[str, bool]]:
                 yield file, False
         else:
             yield path, True
+
+
+def is_session(name: str) -> bool:
+    """Whether it can only be a session's id: no such file is there, and it does not look like the name of one."""
+    return name != DASH and _ID.fullmatch(name) is not None and not Path(name).exists()
+
+
+def no_log(path: str) -> UnknownFormat:
+    """What is said of a file that was named, and that no reader claims."""
+    return UnknownFormat(f"{path}: no agent's log that we know (recorded API calls are shown by `unspool view`)")
 
 
 def meant(paths: Sequence[str]) -> tuple[list[str], set[str]]:

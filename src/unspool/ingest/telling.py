@@ -1,11 +1,11 @@
-"""Sessions of agents, told by one log or by several → the calls that they imply."""
+"""Sessions of agents, told by one log or by several → their events, and the calls that these imply."""
 
 from collections.abc import Iterable, Iterator
 
 from unspool.ingest.digests import digest_file
 from unspool.ingest.finding import installed
 from unspool.ingest.implied import implied
-from unspool.ingest.logs import open_log
+from unspool.ingest.logs import OpenLog, open_log
 from unspool.ingest.sessions import Found, digests, gather, pick
 from unspool.model import MAIN, Event, Exchange, Note
 from unspool.model.event import AgentSpawn
@@ -53,16 +53,39 @@ def calls_of(found: Found) -> Iterator[Exchange | Note]:
 
 
 def _told(found: Found, spawned: dict[str, str]) -> Iterator[tuple[str, Event | Note]]:
-    """The events of all of its files: of a stream that is told twice, only the fuller telling."""
+    """Its events. `spawned` is told which call asked for which agent: also by what is told a second time."""
+    for log, item in _in_all_files(found):
+        if isinstance(item, Event):
+            if isinstance(item.content, AgentSpawn) and item.content.provider_call_id is not None:
+                spawned[f"agent:{item.content.agent_id}"] = item.content.provider_call_id
+            if not _is_fullest(log, item, found):
+                continue
+        yield found.facts.agent, item
+
+
+def read_session(found: Found, stream: str | None = None) -> Iterator[tuple[OpenLog, Event | Note]]:
+    """The events of all of its files, or of one stream: of a stream that is told twice, only the fuller telling."""
+    for log, item in _in_all_files(found):
+        if isinstance(item, Note) or (stream in (None, item.stream_id) and _is_fullest(log, item, found)):
+            yield log, item
+
+
+def _in_all_files(found: Found) -> Iterator[tuple[OpenLog, Event | Note]]:
+    """What its files say of the session, also what they say twice."""
     for path in found.files:
         log = open_log(path)
-        for item in log or ():
-            if isinstance(item, Event):
-                kin = item.stream_id != MAIN and f"agent:{item.session_id}" in found.streams
-                if item.session_id != found.id and not kin:
-                    continue
-                if isinstance(item.content, AgentSpawn) and item.content.provider_call_id is not None:
-                    spawned[f"agent:{item.content.agent_id}"] = item.content.provider_call_id
-                if path not in found.tellers.get(item.stream_id, (path,)):
-                    continue
-            yield found.facts.agent, item
+        if log is None:
+            continue
+        for item in log:
+            if isinstance(item, Note) or item.session_id == found.id or _is_kin(item, found):
+                yield log, item
+
+
+def _is_kin(event: Event, found: Found) -> bool:
+    """Whether it is of an agent of an agent, which names the one above it as its session."""
+    return event.stream_id != MAIN and f"agent:{event.session_id}" in found.streams
+
+
+def _is_fullest(log: OpenLog, event: Event, found: Found) -> bool:
+    """Whether this log is the one, or one of those, by which the event's stream is told."""
+    return log.path in found.tellers.get(event.stream_id, (log.path,))

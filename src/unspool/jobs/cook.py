@@ -1,18 +1,16 @@
 """Cook: recorded traffic or agents' logs in, the deduplicated graph of their conversations out."""
 
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator
-from pathlib import Path
 from typing import TypeAlias
 
 from unspool.exports.cooked import Cooker, name_requests
 from unspool.graph.linking import link
 from unspool.ingest.facts import BESIDE, previous_of
+from unspool.ingest.finding import is_session
 from unspool.ingest.implied import implied
 from unspool.ingest.open import in_time_order, read_exchanges
 from unspool.model import Cooked, CookedRequest, Exchange, Note
-from unspool.sources.files import DASH
 
 Input: TypeAlias = str | os.PathLike[str]
 
@@ -51,8 +49,7 @@ class Cooking:
         self._requests.append(request)
         if item.id and (before := (item.extra or {}).get("compacts")):
             self._compacted[item.id] = before
-        named = previous_of(item.settings)
-        self._previous.append(named if isinstance(named, str) else None)
+        self._previous.append(previous_of(item.settings))
         self._aside.append(bool(BESIDE.search(item.path)))
         return request
 
@@ -65,14 +62,9 @@ class Cooking:
         requests = in_time_order(requests)
         link(requests, cooker.messages, continued, asides)
         for request in requests:
-            if request.parent_id is None and request.id in self._compacted:  # the log itself says so
+            if request.id in self._compacted:  # the log itself says so
                 request.parent_id, request.parent_reason = self._compacted[request.id], "compaction"
         return Cooked(cooker.messages, cooker.tools, requests, self._notes)
-
-
-def is_session(given: str) -> bool:
-    """Whether it can only be a session's id: no such file is there, and it does not look like the name of one."""
-    return bool(re.fullmatch(r"[\w-]+", given)) and given != DASH and not Path(given).exists()
 
 
 def _items(inputs: Iterable[Input], wire: str) -> Iterator[Exchange | Note]:
@@ -83,7 +75,8 @@ def _items(inputs: Iterable[Input], wire: str) -> Iterator[Exchange | Note]:
         yield from read_exchanges(*paths, wire=wire)
     for name in given:
         if is_session(name):
-            from unspool.jobs.show import find, read_session  # only where a session is meant
+            from unspool.ingest.telling import read_session  # only where a session is meant
+            from unspool.jobs.show import find
 
             items = read_session(find(name).session)
             yield from implied((log.reader.agent, item) for log, item in items)
