@@ -247,7 +247,29 @@ def test_each_call_over_a_websocket_is_a_request(write: Write) -> None:
         ("ws-2", "ws", 50),
         ("ws-3", None, None),
     ]
-    assert [note.kind for note in cooked.notes] == ["skipped"]
+    assert [(note.kind, note.origin.line) for note in cooked.notes] == [("skipped", 2)]
+    assert "no Responses were asked for" in cooked.notes[0].reason
+
+
+def test_a_call_over_a_websocket_that_fails_twice_is_one(write: Write) -> None:
+    failed = {"id": "resp_1", "status": "failed", "error": {"code": "server_error", "message": "Oh no"}}
+    stray = {"type": "response.completed", "response": {"id": "resp_9", "output": []}}
+    said: list[tuple[int, dict[str, Any]]] = [
+        (9, {"type": "response.created", "response": {"id": "resp_1"}}),
+        (10, {"type": "error", "error": failed["error"]}),
+        (11, {"type": "response.failed", "response": failed}),
+        (30, {"type": "codex.limits"}),
+        *((90, event) for event in answered("resp_2", "Hello")),
+        (99, stray),
+    ]
+    asking = [(5, asked("Hi")), (40, asked("Hi again"))]
+    sides = [[{"ms": ms, "text": json.dumps(value)} for ms, value in side] for side in (asking, said)]
+    request, response = ({"websocket": True, "messages": side} for side in sides)
+    cooked = cook(write({"request": request, "response": response}))
+    texts = {row.id: row.content for row in cooked.messages}
+    assert [[texts[row] for row in each.response_messages] for each in cooked.requests] == [["Error: Oh no"], ["Hello"]]
+    assert [each.response_id for each in cooked.requests] == ["resp_1", "resp_2"]
+    assert [each.duration_ms for each in cooked.requests] == [5, 50]
 
 
 def test_an_answer_from_the_background_goes_on_from_the_call_that_asked_for_it(write: Write) -> None:
@@ -347,3 +369,32 @@ def test_a_picture_that_was_streamed_is_a_picture(write: Write) -> None:
     cooked = cook(write(*({**asked, "response": stream} for stream in streams)))
     assert [row.content for row in cooked.messages][:2] == ["A cat", "[image]"]
     assert [(len(row.response_messages), row.interrupted) for row in cooked.requests] == [(1, False), (1, True)]
+
+
+@pytest.mark.parametrize("wire", ["gemini", "responses", "interactions"])
+def test_records_of_another_api_than_was_said_are_noted(write: Write, wire: str) -> None:
+    call = {
+        "request": {"messages": [{"role": "user", "content": "Hi"}]},
+        "response": {"choices": [{"message": {"content": "Yo"}}]},
+    }
+    cooked = cook(write(call), wire=wire)
+    assert [(note.kind, note.reason) for note in cooked.notes] == [
+        ("unknown", f"an answer in a form that {wire} does not have, kept as it is"),
+        ("odd", "nothing of the request was read: messages"),
+    ]
+    assert "Yo" in cooked.messages[0].content
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"candidates": [{"content": {"parts": [{"text": "Yo"}]}}]},
+        {"output": [{"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Yo"}]}]},
+        {"stream": True, "sse_lines": ['data: {"candidates": [{"content": {"parts": [{"text": "Yo"}]}}]}']},
+    ],
+)
+def test_a_request_is_read_whatever_api_its_answer_is_of(answer: dict[str, Any], write: Write) -> None:
+    cooked = cook(write({"request": {"messages": [{"role": "user", "content": "Hi"}]}, "response": answer}))
+    assert cooked.messages[0].content == "Hi"
+    assert "Yo" in cooked.messages[-1].content
+    assert [note.kind for note in cooked.notes] == ["unknown"]

@@ -76,3 +76,30 @@ def test_several_are_asked_at_once(unspool: Run, write: Write) -> None:
     replies = json.loads(done.stdout)["replies"]
     assert [reply["asked"] for reply in replies] == ["anthropic/a", "anthropic/b"]
     assert {reply["content"][0]["text"] for reply in replies} == {"One.", "Two."}
+
+
+def test_what_the_provider_held_goes_to_another(unspool: Run, write: Write) -> None:
+    """A call that only names what it goes on from: the file has the rest."""
+    call = {"type": "function_call", "call_id": "call_1", "name": "look", "arguments": "{}"}
+    result = {"type": "function_call_output", "call_id": "call_1", "output": "Rain."}
+    answer = {"object": "response", "id": "resp_1", "status": "completed", "output": [call]}
+    first = {"request": {"model": "m", "instructions": "Be brief.", "input": "Oslo?"}, "response": answer}
+    named: dict[str, Any] = {"model": "m", "previous_response_id": "resp_1"}
+    second = {"request": {**named, "input": [result]}, "response": None}
+    path = write(first, second)
+    with ModelServer() as at:
+        done = unspool("replay", f"{path}#2", "-p", "openai/x", "--json", **environment(at.url))
+    assert done.returncode == 0, done.stderr
+    said = [(message["role"], message["content"]) for message in at.bodies[0]["messages"]]
+    assert said == [("system", "Be brief."), ("user", "Oslo?"), ("assistant", None), ("tool", "Rain.")]
+    assert b"previous_response_id" not in done.stderr
+    assert unspool("thread", "from", f"{path}#2", "-b", "oslo").returncode == 0
+    turns = unspool("context", "list", "oslo", "--json").stdout.splitlines()
+    assert [json.loads(turn)["role"] for turn in turns] == ["system", "user", "assistant", "user"]
+
+
+def test_what_nobody_has_is_told(unspool: Run, write: Write) -> None:
+    path = write({"request": {"model": "m", "previous_response_id": "resp_1", "input": "And Rome?"}, "response": None})
+    with ModelServer() as at:
+        done = unspool("replay", f"{path}#1", "-p", "openai/x", "--json", **environment(at.url))
+    assert b"openai/x is asked without previous_response_id" in done.stderr

@@ -78,6 +78,11 @@ def test_references_without_end_end() -> None:
     assert for_gemini({"$ref": "#/$defs/d0", "$defs": laughs})["type"] == "object"
 
 
+def test_a_name_of_what_is_required_that_is_no_name() -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "string"}}, "required": [["a"], {"a": 1}, None, "a"]}
+    assert for_gemini(schema)["required"] == ["a"]
+
+
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_names_that_a_provider_refuses_are_changed_and_stay_apart(provider: str) -> None:
     tools = [Tool(f"yard___{'long-' * 40}{end}") for end in ("a", "b")] + [Tool("yard___with blanks/and.more")]

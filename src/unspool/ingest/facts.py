@@ -10,14 +10,10 @@ from unspool.ingest.envelope import Envelope, plain
 _GEMINI_MODEL = re.compile(r"/models/([^/:?]+):")
 _BEDROCK_MODEL = re.compile(r"/model/([^/?]+)/")
 
-
-BESIDE = re.compile(r"count_?tokens|/input_tokens|/embeddings|/moderations", re.IGNORECASE)
+BESIDE = re.compile(
+    r"count[_-]?tokens|/input_tokens|/embed(?:dings)?(?:[/?]|$)|embedContent|/moderations", re.IGNORECASE
+)
 """Paths of calls that ask about a conversation, and are no part of it."""
-
-
-def number_of(value: Any) -> float | None:
-    """A duration as it stands, 1200 and not 1200.0."""
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
 def path_of(record: Envelope) -> str:
@@ -41,13 +37,17 @@ def status_of(record: Envelope, response: Any, error: Any) -> int | None:
     return None
 
 
-def previous_of(settings: dict[str, Any]) -> Any:
+HOLDERS = ("previous_response_id", "previous_interaction_id", "conversation")
+"""Settings that name what the provider holds of what came before."""
+
+
+def previous_of(settings: dict[str, Any]) -> str | None:
     """The answer that a request goes on from, or its conversation, where the provider holds what came before."""
     previous = settings.get("previous_response_id", settings.get("previous_interaction_id"))
     if previous is None and (held := settings.get("conversation")) is not None:
         named = held.get("id") if isinstance(held, dict) else held
         return named if isinstance(named, str) and named.startswith(CONVERSATION) else None
-    return previous
+    return previous if isinstance(previous, str) else None
 
 
 def _unquoted(name: str) -> str:
@@ -61,8 +61,9 @@ def _unquoted(name: str) -> str:
 
 def models(request: dict[str, Any], path: str, answered: str | None) -> Iterator[str]:
     """Names of the model, the best first: the request's, the URL's, the answer's."""
-    if isinstance(named := request.get("model"), str) and named:
-        yield named
+    for key in ("model", "model_id", "modelId"):
+        if isinstance(named := request.get(key), str) and named:
+            yield named
     for pattern in (_GEMINI_MODEL, _BEDROCK_MODEL):
         if found := pattern.search(path):
             yield _unquoted(found[1])

@@ -5,8 +5,11 @@ from typing import Any
 from unspool.model import Failure
 from unspool.sources.jsontext import Unreadable, dumps, loads
 
-_HOLDS = ("error", "body", "response")
-_SAYS = ("message", "detail", "error_description", "msg", "error", "body", "reason", "type", "code", "status")
+_HOLDS = ("error", "body", "response", "detail", "base_resp")
+_SAYS = (
+    *("message", "detail", "error_description", "error_msg", "status_msg", "msg", "error", "body", "reason"),
+    *("type", "code", "status"),
+)
 _BARE = {"id", "detail", "message", "code", "status", "request_id", "timestamp", "path"}
 """A body of these keys alone is no answer of any API."""
 
@@ -18,12 +21,22 @@ def failure_in_body(body: Any, status: int | None) -> Failure | None:
         return None
     if first.get("error") or first.get("type") == "error":
         return failure_of(body)
+    if is_refused(first):
+        return failure_of(body)
     match first.get("choices"):
         case [{"error": dict(broken)}, *_] if broken:  # OpenRouter: what was said before it broke stands beside it
             return failure_of(broken)
     if (status is not None and status >= 400) or (first.keys() - {"id"} and first.keys() <= _BARE):
         return failure_of(body)
     return None
+
+
+def is_refused(body: dict[str, Any]) -> bool:
+    """MiniMax says so in the body, with a status of 200, and in a stream too."""
+    match body.get("base_resp"):
+        case {"status_code": int(code)}:
+            return bool(code) and not body.get("choices")
+    return False
 
 
 def failure_of(raw: Any) -> Failure | None:

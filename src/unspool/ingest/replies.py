@@ -7,13 +7,20 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from unspool.dialect import Wire
-from unspool.ingest.failures import failure_in_body, failure_of
-from unspool.model import Document, Failure, Message, NoteKind, Other, Response, Text
+from unspool.ingest.failures import failure_in_body, failure_of, is_refused
+from unspool.model import Document, Failure, Form, Message, NoteKind, Other, Response, Text, ToolUse
 from unspool.sources.jsontext import Unreadable, dumps, loads, objects
 from unspool.sources.sse import Broken, events
 
-_ANSWERS = {"choices", "candidates", "content", "output", "outputs", "steps"}
-"""Where the APIs have their answers: an empty one says nothing, and is understood."""
+_ANSWERS = {
+    "choices": "openai",
+    "candidates": "gemini",
+    "content": "claude",
+    "output": "responses",
+    "outputs": "interactions",
+    "steps": "interactions",
+}
+"""Where the APIs have their answers: an empty one says nothing, and is understood; so is one of the API's own."""
 _ABOUT = {
     *("id", "object", "created", "model", "role", "type", "status", "usage", "input_tokens", "totalTokens"),
     *("usageMetadata", "modelVersion", "responseId", "createTime", "usage_metadata", "model_version", "response_id"),
@@ -137,7 +144,7 @@ def read_reply(wire: Wire, reply: Reply, error: Any, status: int | None, aside: 
     if reply.events is not None:
         folded = wire.fold(reply.events)
         response = replace(wire.answer(folded.body), stream=True, interrupted=not folded.complete)
-        failure = failure or failure_of(folded.error)
+        failure = failure or failure_of(folded.error or (is_refused(folded.body) and folded.body))
         faults += [("unknown", f"a stream event of the unknown kind {kind!r}") for kind in folded.unknown]
         faults += [
             ("odd", f"a stream event is no JSON: {text[:60]!r}") for text in reply.events if isinstance(text, Broken)
@@ -153,11 +160,23 @@ def read_reply(wire: Wire, reply: Reply, error: Any, status: int | None, aside: 
             faults.append(("odd", "the response is no JSON object: kept as text"))
     if failure is None and not response.messages and (files := tuple(_files(reply))):
         response = replace(response, messages=(Message("assistant", files),), interrupted=False)
-    if not aside and failure is None and (unread := _unread(reply, response, faults)):
+    if not aside and failure is None and (unread := _unread(wire, reply, response, faults)):
         kept = Other("response", unread, known=True)
         response = replace(response, messages=(Message("assistant", (kept,)),))
-        faults = [("unknown", "an answer in a form that no API has, kept as it is")]
+        faults = [("unknown", f"an answer in a form that {wire.name} does not have, kept as it is")]
     return Read(response, failure, faults)
+
+
+def one_answer(response: Response) -> Response:
+    """Choices that nobody asked for: some hosts (GitHub Copilot) give a text and its calls as one each."""
+    said = [message for each in (response.messages, *response.alternatives) for message in each]
+    blocks = tuple([block for message in said for block in message.blocks])
+    texts = sum(any(type(block) is Text for block in message.blocks) for message in said)
+    if texts > 1 or not any(type(block) is ToolUse for block in blocks):
+        return response
+    form: Form = next((message.form for message in said if message.form != "none"), "none")
+    stop = response.stop and replace(response.stop, reason="tool_use")
+    return replace(response, messages=(Message("assistant", blocks, form),), alternatives=(), stop=stop)
 
 
 def _files(reply: Reply) -> Iterator[Document]:
@@ -177,15 +196,16 @@ def _files(reply: Reply) -> Iterator[Document]:
                 yield Document("image", "base64", data)
 
 
-def _unread(reply: Reply, response: Response, faults: list[tuple[NoteKind, str]]) -> Any:
+def _unread(wire: Wire, reply: Reply, response: Response, faults: list[tuple[NoteKind, str]]) -> Any:
     """An answer of which nothing was understood: what it says, whole."""
     if response.messages or response.stop is not None:
         return None
     if reply.events is not None:
         strange = any(kind == "unknown" for kind, _ in faults) and response.id is None
-        return reply.events if strange else None
+        return [str(event) if isinstance(event, str) else event for event in reply.events] if strange else None
     body = reply.body if isinstance(reply.body, dict) else {}
-    if body.get("object") == "list" or any(isinstance(body.get(key), list) for key in _ANSWERS):
+    said = {key: body[key] for key in _ANSWERS if isinstance(body.get(key), list)}
+    if body.get("object") == "list" or any(not parts or _ANSWERS[key] == wire.name for key, parts in said.items()):
         return None
     return body if body.keys() - _ABOUT else None
 

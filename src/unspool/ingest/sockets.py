@@ -6,8 +6,8 @@ only then the client asks again: so the answers' ends tell which events belong t
 Our recorder keeps messages and when they came; claude-tap keeps the events alone, and beside them the last call.
 """
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import Any, TypeAlias
 
 from unspool.ingest.envelope import Envelope, plain
 from unspool.sources.jsontext import Unreadable, loads
@@ -15,6 +15,8 @@ from unspool.sources.values import count, listing, mapping, text_of, time_of
 
 _ENDS = ("response.completed", "response.failed", "response.incomplete", "response.cancelled", "response.done", "error")
 _EVENTS = "ws_events"
+_Said: TypeAlias = tuple[int, dict[str, Any]]
+"""When, in milliseconds, and what."""
 
 
 def is_socket(side: Any) -> bool:
@@ -28,11 +30,7 @@ def calls_of(envelope: Envelope) -> list[dict[str, Any]]:
     if not asked:
         return []
     timed = _EVENTS not in request
-    answers: list[list[tuple[int, dict[str, Any]]]] = [[] for _ in asked]
-    at = 0
-    for ms, event in _said(envelope.get("response")):
-        answers[min(at, len(asked) - 1)].append((ms, event))
-        at += event.get("type") in _ENDS
+    answers = _answers([ms for ms, _ in asked], _said(envelope.get("response")))
     began = time_of(envelope.get("timestamp"))
     rest = {key: plain(value) for key, value in envelope.items() if key not in ("request", "response", "duration_ms")}
     rest |= {key: plain(request[key]) for key in request.keys() & {"method", "path"} - rest.keys()}
@@ -40,7 +38,7 @@ def calls_of(envelope: Envelope) -> list[dict[str, Any]]:
         {
             **rest,
             "timestamp": None if began is None else began + ms,
-            "duration_ms": answer[-1][0] - ms if answer and timed else None,
+            "duration_ms": _end(answer) - ms if answer and timed else None,
             "request": {key: value for key, value in body.items() if key != "type"},
             "response": {"stream": True, "ws_events": [event for _, event in answer]} if answer else None,
         }
@@ -48,7 +46,29 @@ def calls_of(envelope: Envelope) -> list[dict[str, Any]]:
     ]
 
 
-def _said(side: Any) -> Iterator[tuple[int, dict[str, Any]]]:
+def _end(answer: list[_Said]) -> int:
+    """News of other things may come behind it."""
+    return next((ms for ms, event in answer if event.get("type") in _ENDS), answer[-1][0])
+
+
+def _answers(asked: list[int], said: Iterable[_Said]) -> list[list[_Said]]:
+    """What was answered to each call. One that fails may say so twice, and nobody answers before he is asked."""
+    answers: list[list[_Said]] = [[] for _ in asked]
+    at, over, name = 0, False, None
+    for ms, event in said:
+        named = mapping(event.get("response")).get("id")
+        if over and (named is None or named != name):
+            if at + 1 < len(asked) and asked[at + 1] <= ms:
+                at, over, name = at + 1, False, None
+            elif named is not None:
+                break  # to something that we do not know as a call
+        answers[at].append((ms, event))
+        over = over or event.get("type") in _ENDS
+        name = named or name
+    return answers
+
+
+def _said(side: Any) -> Iterator[_Said]:
     """The objects that one side said, and when."""
     yield from ((0, event) for event in listing(plain(mapping(side).get(_EVENTS))) if isinstance(event, dict))
     for told in map(mapping, listing(plain(mapping(side).get("messages")))):

@@ -12,11 +12,11 @@ from unspool.graph.lineage import CONVERSATION
 from unspool.ingest.facts import previous_of
 from unspool.ingest.families import Families, lead_of
 from unspool.model import Exchange, Message
-from unspool.sources.naming import KEYS, named, of_metadata
+from unspool.sources.naming import HEADERS, KEYS, MORE_HEADERS, named, of_metadata
 from unspool.sources.values import mapping
 
 _SETTINGS = (*KEYS, "prompt_cache_key")
-_HEADERS = ("agent-session-id", "x-session-id", "session_id", "session-id", "conversation_id")
+_HEADERS = (*MORE_HEADERS, *HEADERS)
 
 
 def session_of(exchange: Exchange) -> str | None:
@@ -33,7 +33,7 @@ def session_of(exchange: Exchange) -> str | None:
 
 def split(exchanges: list[Exchange], name: str) -> Iterator[tuple[str, list[Exchange]]]:
     """Each session with its calls, in the order of their beginnings. `name` is for those that have none."""
-    whole = list(_whole(exchanges))
+    whole = list(remembered(exchanges))
     keys: list[str | int | None] = [session_of(exchange) for exchange in whole]
     families = Families()
     nameless = [at for at, key in enumerate(keys) if key is None]
@@ -53,17 +53,17 @@ def split(exchanges: list[Exchange], name: str) -> Iterator[tuple[str, list[Exch
             yield f"{name}-{at}" if numbered else name, calls
 
 
-def _whole(exchanges: Iterable[Exchange]) -> Iterator[Exchange]:
+def remembered(exchanges: Iterable[Exchange]) -> Iterator[Exchange]:
     """The calls with what their provider remembered for them."""
     held: dict[str, tuple[Message, ...]] = {}
     for exchange in exchanges:
         before = previous_of(exchange.settings)
-        if isinstance(before, str) and before in held:
+        if before in held:
             exchange = replace(exchange, messages=_joined(held[before], exchange.messages))  # noqa: PLW2901
         response = exchange.response
         if response.id and exchange.wire in ("responses", "interactions"):
             held[response.id] = (*exchange.messages, *response.messages)
-            if isinstance(before, str) and before.startswith(CONVERSATION):
+            if before is not None and before.startswith(CONVERSATION):
                 held[before] = held[response.id]
         yield exchange
 

@@ -2,41 +2,39 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any, cast
+from typing import Any
 
 import msgspec
-from msgspec import Raw
 from msgspec.structs import replace
 
 from unspool.dialect import Body, Record, Signs, Wire
 from unspool.errors import UnknownFormat
 from unspool.ingest.decoding import Decoding
-from unspool.ingest.envelope import Envelope, is_text_of_call, open_envelope, plain
-from unspool.ingest.facts import BESIDE, models, number_of, path_of, status_of
-from unspool.ingest.har import as_recorded, is_entry
+from unspool.ingest.envelope import Envelope, plain
+from unspool.ingest.facts import BESIDE, models, path_of, status_of
 from unspool.ingest.known import Cut, KnownRuns
 from unspool.ingest.novelty import Novelty
 from unspool.ingest.pairing import Named, Pairing
-from unspool.ingest.replies import read_reply, reply_of
+from unspool.ingest.replies import one_answer, read_reply, reply_of
 from unspool.ingest.sockets import calls_of, is_socket
+from unspool.ingest.wrapping import is_no_json, opened, raw_list, unwrapped
 from unspool.model import Exchange, Message, Note, Response
 from unspool.sources.jsontext import Unreadable, dumps, mend, strict
-from unspool.sources.values import time_of
+from unspool.sources.values import number, time_of
 from unspool.wires import WIRES, likeliest_wire, wire_for
 
 AUTO = "auto"
 _FACTS = ("id", "timestamp", "duration_ms", "request", "response", "error", "status")
 _TOOL_KEYS = tuple(dict.fromkeys(key for wire in WIRES.values() for key in wire.tool_keys))
+_ITEM_KEYS = {wire.items for wire in WIRES.values()}
 _ASKING = ("GET", "HEAD", "OPTIONS", "DELETE")
 """Calls that have no body, such as for a list of models: recorders keep them too, and nothing was said in them."""
 _NOTHING: tuple[Any, ...] = (None, "", [])
 """What stands in place of a system prompt where there is none."""
 _ANSWER = re.compile(r"/(response|interaction)s/([^/?]+)(?:\?|$)")
-_COHERE = re.compile(r"/v1/chat(\?|$)")
 _MOST = 7 / 8
 """The share of a line's messages that must be new to make it news."""
 _encode = msgspec.json.encode
-_open_body = msgspec.json.Decoder(Body).decode
 
 
 class Traffic:
@@ -46,7 +44,7 @@ class Traffic:
         if wire not in (AUTO, *WIRES):
             raise UnknownFormat(f"{wire!r} is not one of {', '.join((AUTO, *WIRES))}")
         self._wire = WIRES.get(wire)
-        self._runs = KnownRuns(keys={wire.items for wire in WIRES.values()})
+        self._runs = KnownRuns(keys=_ITEM_KEYS)
         self._decoding = Decoding()
         self._novelty = Novelty()
         self._named: Named = {}
@@ -59,32 +57,26 @@ class Traffic:
         cut = self._runs.cut(record.data)
         new = False
         if cut:
-            exchange = self._exchange(record, _opened(cut.line), cut)
+            exchange = self._exchange(record, opened(cut.line), cut)
         else:
             exchange = self._news(record) if self._novelty.expected else None
             new = exchange is not None
         if exchange is None:
             faults.clear()
-            envelope = _opened(record.data)
-            try:
-                if envelope is None:
-                    envelope = _opened(mend(record.data))
-                    faults.append(("repaired", "JSON with faults in its text, read after mending them"))
-            except Unreadable as fault:
-                yield Note("unreadable", f"no JSON: {fault}", record.origin)
+            envelope = self._envelope(record)
+            if envelope is None:
                 return
-            if envelope is not None:
-                envelope = self._fetched(envelope)
-            if envelope is None or not isinstance(envelope.get("request"), dict):
-                if envelope is not None and envelope.get("method") in _ASKING and envelope.get("request") is None:
-                    return
-                yield Note("skipped", "no call: no JSON object with a `request` object in it", record.origin)
+            if isinstance(envelope, Note):
+                yield envelope
                 return
-            if is_socket(envelope["request"]) and (calls := calls_of(envelope)):
+            if is_socket(envelope["request"]):
+                calls = calls_of(envelope)
                 for call in calls:
                     yield from self.read(Record(_encode(call), record.origin))
+                if not calls:
+                    yield Note("skipped", "no call: a WebSocket over which no Responses were asked for", record.origin)
                 return
-            if _is_no_json(envelope["request"]):
+            if is_no_json(envelope["request"]):
                 yield Note("skipped", "no call: what was sent is no JSON, and was kept as it is", record.origin)
                 return
             before = self._decoding.decoded
@@ -97,6 +89,23 @@ class Traffic:
             yield exchange
         for kind, reason in dict.fromkeys(faults):
             yield Note(kind, reason, record.origin)
+
+    def _envelope(self, record: Record) -> Envelope | Note | None:
+        """The record as a call, with care; why it is none; or None for a call in which nothing can be said."""
+        envelope = opened(record.data)
+        if envelope is None:
+            try:
+                envelope = opened(mend(record.data))
+            except Unreadable as fault:
+                return Note("unreadable", f"no JSON: {fault}", record.origin)
+            self._decoding.faults.append(("repaired", "JSON with faults in its text, read after mending them"))
+        if envelope is not None:
+            envelope = self._fetched(envelope)
+            if isinstance(envelope.get("request"), dict):
+                return envelope
+            if envelope.get("method") in _ASKING and envelope.get("request") is None:
+                return None
+        return Note("skipped", "no call: no JSON object with a `request` object in it", record.origin)
 
     def _fetched(self, envelope: Envelope) -> Envelope:
         """An answer that was made in the background and fetched when it was there goes on from the call that asked."""
@@ -119,7 +128,7 @@ class Traffic:
             envelope = strict(record.data)
         except Unreadable:
             return None
-        if not isinstance(envelope, dict) or _with_messages(_without_wrapping(_without_http(envelope))) is not envelope:
+        if not isinstance(envelope, dict) or unwrapped(envelope) is not envelope:
             return None
         exchange = self._exchange(record, envelope, None, whole=True)
         return None if self._decoding.faults else exchange
@@ -128,13 +137,13 @@ class Traffic:
         self, record: Record, envelope: Envelope | None, cut: Cut | None, whole: bool = False
     ) -> Exchange | None:
         """None when a cut line turns out to have been cut in the wrong place, or a whole one is hard to recognise."""
-        if envelope is None or not isinstance(request := envelope.get("request"), dict) or _is_no_json(request):
+        if envelope is None or not isinstance(request := envelope.get("request"), dict) or is_no_json(request):
             return None
         response, error = envelope.get("response"), envelope.get("error")
         if not whole:
             response, error = plain(response), plain(error)
         reply, path = reply_of(response), path_of(envelope)
-        definitions = [_encode(tool) for key in _TOOL_KEYS for tool in _listed(request.get(key))]
+        definitions = [_encode(tool) for key in _TOOL_KEYS for tool in raw_list(request.get(key))]
         definitions += _configured(request.get("toolConfig"))
         tools = b"\n".join(definitions)
         wire = self._recognised(Signs(path, request, b"" if whole else tools, reply.sign), cut is None and not whole)
@@ -147,13 +156,16 @@ class Traffic:
         aside = bool(BESIDE.search(path))
         read = read_reply(wire, reply, error, status, aside)
         self._decoding.faults += read.faults
-        messages, answer = self._paired(messages, read.response)
+        answer = read.response
+        if answer.alternatives and wire.name == "openai" and request.get("n") in (None, 1):
+            answer = one_answer(answer)
+        messages, answer = self._paired(messages, answer)
         if envelope.get("interrupted") is True and reply.events is None and not isinstance(reply.body, dict):
             answer = replace(answer, interrupted=True)
         handled = {*wire.heads, wire.items, *(key for key in _TOOL_KEYS if isinstance(request.get(key), list))}
         if isinstance(request.get("model"), str):
             handled.add("model")
-        if not messages and not aside and _may_say(request):
+        if not messages and not aside and _may_say(wire, request):
             self._decoding.faults.append(("odd", f"nothing of the request was read: {', '.join(request)[:60]}"))
         return Exchange(
             origin=record.origin,
@@ -227,7 +239,7 @@ class Traffic:
         return messages, replace(answer, messages=first, alternatives=tuple(others))
 
     def _duration(self, given: Any) -> float | None:
-        duration = number_of(given)
+        duration = number(given)
         if duration is None and given is not None:
             self._decoding.faults.append(("odd", f"the duration {plain(given)!r} is no number"))
         return duration
@@ -239,110 +251,23 @@ class Traffic:
         return timestamp
 
 
-def sent(data: bytes) -> dict[str, Any] | None:
-    """What a record says was sent, without what a recorder put around it; None if that is no JSON object."""
-    envelope = _opened(data)
-    request = envelope.get("request") if envelope is not None else None
-    if not isinstance(request, dict) or _is_no_json(request):
-        return None
-    return cast(dict[str, Any], plain(request))
+def _may_say(wire: Wire, request: dict[str, Any]) -> bool:
+    """Whether a request without messages is of a kind that we do not know: it holds something, and leans on nothing.
 
-
-def _opened(data: bytes) -> Envelope | None:
-    try:
-        envelope = open_envelope(data)
-        recorded = as_recorded(envelope) if is_entry(envelope) else _as_object(envelope)
-        return _with_messages(_without_wrapping(_without_http(recorded)))
-    except Unreadable:
-        return None
-
-
-def _as_object(envelope: Envelope) -> Envelope:
-    """Some recorders keep what was sent as text."""
-    if not is_text_of_call(request := envelope.get("request")):
-        return envelope
-    try:
-        return {**envelope, "request": _open_body(cast(str, request))}
-    except Unreadable:
-        return envelope
-
-
-def _without_http(envelope: Envelope) -> Envelope:
-    """Some recorders keep method, headers and body of both sides: {"request": {"method": …, "body": {…}}, …}."""
-    request = envelope.get("request")
-    if not isinstance(request, dict) or not ({"method", "headers", "url", "path", "body"} & request.keys()):
-        return envelope
-    response = envelope.get("response")
-    if is_socket(request) and isinstance(response, dict) and is_socket(response):
-        return envelope
-    body = request["body"] if "body" in request else request.get("content")
-    try:
-        opened = _open_body(body if isinstance(body, str) else msgspec.json.encode(body))
-    except Unreadable:  # a body that is no JSON object: the request stays as it is
-        return envelope
-    unwrapped: Envelope = {**envelope, "request": opened}
-    for key in ("method", "path", "url", "endpoint", "timestamp"):
-        if key not in envelope and isinstance(fact := request.get(key), str | int | float):
-            unwrapped[key] = fact
-    if isinstance(response, dict):
-        began, ended = time_of(request.get("timestamp")), time_of(response.get("timestamp"))
-        if began is not None and ended is not None:
-            unwrapped.setdefault("duration_ms", ended - began)
-        held = ("body", "body_raw", *(("content",) if isinstance(response.get("content"), str) else ()))
-        if not response.keys().isdisjoint(held):
-            unwrapped.setdefault("status", cast(Any, response.get("status", response.get("status_code"))))
-        for key in held:
-            if response.get(key) is not None:  # else it was a stream, in a key beside it
-                unwrapped["response"] = cast(Any, response[key])
-                break
-    return unwrapped
-
-
-def _without_wrapping(envelope: Envelope) -> Envelope:
-    """Gemini's clients with a Google login send {"model": …, "project": …, "request": {"contents": […], …}}."""
-    request = envelope.get("request")
-    inner = request.get("request") if isinstance(request, dict) else None
-    if not isinstance(request, dict) or not isinstance(inner, dict) or "contents" not in inner or "contents" in request:
-        return envelope
-    rest = {key: value for key, value in request.items() if key != "request"}
-    return {**envelope, "request": {**rest, **_open_body(msgspec.json.encode(inner))}}
-
-
-def _with_messages(envelope: Envelope) -> Envelope:
-    """Cohere's version 1 has the last message apart: {"chat_history": […], "message": …, "tool_results": […]}."""
-    request = envelope.get("request")
-    if not isinstance(request, dict) or "message" not in request or "messages" in request:
-        return envelope
-    if not isinstance(request.get("chat_history"), list) and not _COHERE.search(path_of(envelope)):
-        return envelope
-    told = [_encode({"role": "TOOL", "tool_results": tools})] if (tools := request.get("tool_results")) else []
-    last = [_encode({"role": "USER", "message": request["message"]})] if request["message"] != "" or not told else []
-    messages = [*_listed(request.get("chat_history")), *map(Raw, [*told, *last])]
-    known = ("message", "tool_results", *(("chat_history",) if isinstance(request.get("chat_history"), list) else ()))
-    return {**envelope, "request": {**{k: v for k, v in request.items() if k not in known}, "messages": messages}}
-
-
-def _is_no_json(request: Any) -> bool:
-    """Whether a recorder kept text or bytes in place of a request: an upload, a WebSocket, what broke off."""
-    return list(request) in (["raw"], ["base64"]) or is_socket(request)
-
-
-def _may_say(request: dict[str, Any]) -> bool:
-    """Whether a request without messages is of a kind that we do not know: it holds something, and leans on nothing."""
+    Or of another API than we were told.
+    """
+    if any(request.get(key) not in _NOTHING for key in _ITEM_KEYS if key != wire.items):
+        return True
     leans = {"input", "messages", "contents", "prompt", "previous_response_id", "previous_interaction_id"}
     return leans.isdisjoint(request) and any(
         isinstance(value, str | list | dict) for key, value in request.items() if key not in ("model", "system")
     )
 
 
-def _listed(value: Any) -> list[Raw]:
-    return value if isinstance(value, list) else []
-
-
 def _configured(config: Any) -> list[bytes]:
     """Tools that stand below a key, as Bedrock's do; what Gemini keeps there are no tools."""
     tools = plain(config["tools"]) if isinstance(config, dict) and "tools" in config else None
-    return [_encode(tool) for tool in _listed(tools) if not (isinstance(tool, dict) and "cachePoint" in tool)]
+    return [_encode(tool) for tool in raw_list(tools) if not (isinstance(tool, dict) and "cachePoint" in tool)]
 
 
 def _identifier(value: Any) -> str | None:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from unspool.dialect import Piece
 from unspool.errors import NotConfigured, UnspoolError
 from unspool.ingest.requests import find_request
-from unspool.ingest.traffic import sent
+from unspool.ingest.wrapping import sent
 from unspool.jobs.recorded_settings import longest, tool_mode, untold
 from unspool.model import Context, Exchange, Message, Note, Said, Stop, Text, ToolUse, Usage
 from unspool.providers.calling import Answered, ask

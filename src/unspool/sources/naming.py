@@ -9,8 +9,9 @@ from unspool.sources.values import mapping
 
 KEYS = ("session_id", "sessionId", "session", "conversation_id", "conversation", "thread_id")
 _USER, _LONGEST = re.compile(r"_session_([\w-]+)$"), 500
-_OWN = ("session-id", "session_id", "conversation_id")
-_GIVEN = ("agent-session-id", "x-session-id")
+HEADERS = ("session-id", "session_id", "conversation_id")
+MORE_HEADERS = ("agent-session-id", "x-session-id")
+"""On the wire, what names a cache goes before these."""
 
 
 def named(holder: Mapping[str, Any], keys: Iterable[str]) -> str | None:
@@ -45,7 +46,7 @@ def session_named(metadata: Any, headers: Mapping[str, str], cache_key: Any) -> 
     """Of a call on the wire; the names of its headers in small letters."""
     return (
         of_metadata(metadata)
-        or named(headers, _OWN)
+        or named(headers, HEADERS)
         or (cache_key if isinstance(cache_key, str) and cache_key else None)
-        or named(headers, _GIVEN)
+        or named(headers, MORE_HEADERS)
     )

@@ -20,6 +20,7 @@ WIRES: dict[str, Wire] = {
 SPOKEN = tuple(name for name in WIRES if name != interactions.wire.name)
 """Those that have a speaker: the others are only read."""
 
+_ITEMS = {wire.items for wire in WIRES.values()}
 _FOLDERS = {"openai": "openai_chat", "claude": "anthropic", "responses": "openai_responses"}
 
 
@@ -34,7 +35,7 @@ def wire_for(signs: Signs) -> Wire | None:
     strength, wire = _strongest(signs)
     if strength >= SHAPE:
         return wire
-    return next((wire for wire in WIRES.values() if any(mark in signs.tools for mark in wire.tool_marks)), None)
+    return next((wire for wire in _fitting(signs) if any(mark in signs.tools for mark in wire.tool_marks)), None)
 
 
 def likeliest_wire(signs: Signs) -> Wire:
@@ -47,4 +48,10 @@ def likeliest_wire(signs: Signs) -> Wire:
 
 
 def _strongest(signs: Signs) -> tuple[int, Wire]:
-    return max(((wire.claims(signs), wire) for wire in WIRES.values()), key=lambda claim: claim[0])
+    return max(((wire.claims(signs), wire) for wire in _fitting(signs)), key=lambda claim: claim[0])
+
+
+def _fitting(signs: Signs) -> list[Wire]:
+    """Those that would read the request's messages, whatever its path or its answer looks like: gateways mix APIs."""
+    held = [key for key in _ITEMS if signs.request.get(key)]
+    return [wire for wire in WIRES.values() if not held or wire.items in held]

@@ -89,7 +89,8 @@ class _Gemini:
             schema.setdefault("items", {})
         kept = {key: value for key, value in schema.items() if key in _GEMINI}
         if isinstance(required := kept.get("required"), list):
-            kept["required"] = [name for name in required if name in mapping(kept.get("properties"))]
+            properties = mapping(kept.get("properties"))
+            kept["required"] = [name for name in required if isinstance(name, str) and name in properties]
 
         def change(inner: Any) -> Any:
             return self.written(mapping(inner), within | references)

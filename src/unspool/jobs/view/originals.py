@@ -13,7 +13,8 @@ import msgspec
 
 from unspool.dialect import Record
 from unspool.exports.cooked import documents
-from unspool.ingest.traffic import Traffic, sent
+from unspool.ingest.traffic import Traffic
+from unspool.ingest.wrapping import sent
 from unspool.jobs.view.loaded import Loaded
 from unspool.jobs.view.pages import Original, Picture
 from unspool.jobs.view.reels import Reel, SessionReel

@@ -1,6 +1,7 @@
 """Anthropic Messages: `system`, `messages` of typed blocks, `tools` with `input_schema`.
 
-Also Claude on Bedrock and Vertex (`anthropic_version` in the body), and Bedrock's Converse, whatever the model.
+Also Claude on Bedrock and Vertex (`anthropic_version` in the body), Bedrock's Converse, whatever the model, and the API
+before this one (`prompt`, `completion`).
 """
 
 import re
@@ -16,7 +17,8 @@ _MARKS = re.compile(
 )
 
 
-_PATHS = re.compile(r"/messages(/|\?|$)|/model/[^/]+/converse|/model/([\w-]+\.)?anthropic\.")
+_PATHS = re.compile(r"/messages(/|\?|$)|/model/[^/]+/converse|/model/([\w-]+\.)?anthropic\.|/v1/complete(\?|$)")
+_OWN_KEYS = {"system", "anthropic_version", "thinking", "inferenceConfig", "schemaVersion", "max_tokens_to_sample"}
 
 
 def claims(signs: Signs) -> int:
@@ -24,13 +26,13 @@ def claims(signs: Signs) -> int:
     strength = 0
     if _PATHS.search(signs.path):
         strength += PATH
-    if response.get("type") in ("message", *EVENTS) or isinstance(response.get("content"), list):
+    if response.get("type") in ("message", "completion", *EVENTS) or isinstance(response.get("content"), list):
         strength += SHAPE
     elif response.get("type") == "error":
         strength += HINT
     elif _is_converse(response):
         strength += SHAPE
-    if not {"system", "anthropic_version", "thinking", "inferenceConfig"}.isdisjoint(request):
+    if not _OWN_KEYS.isdisjoint(request):
         strength += SHAPE
     if "messages" in request and str(request.get("model")).startswith("claude-"):
         strength += HINT
@@ -46,7 +48,7 @@ wire = Wire(
     claims=claims,
     tool_marks=(b'"input_schema"', b'"toolSpec"'),
     marks=_MARKS,
-    heads=("system",),
+    heads=("system", "prompt"),
     items="messages",
     decode=decode,
     tools=tools,

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from unspool.dialect import Folded
-from unspool.sources.values import listing, mapping, text_of
+from unspool.sources.values import count, listing, mapping, text_of
 from unspool.wires.anthropic.converse import event_of, longer
 from unspool.wires.values import arguments_of, kind_of
 
@@ -27,6 +27,8 @@ _GROWS = {
     "redacted_delta": ("redacted_thinking", "data"),
 }
 
+_PROMPT = ("input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+
 
 def fold(events: Iterable[Any]) -> Folded:
     body: dict[str, Any] = {}
@@ -40,6 +42,8 @@ def fold(events: Iterable[Any]) -> Folded:
         match event_of(mapping(event)):
             case {"type": "message_start", "message": dict(start)}:
                 body.update(start)
+                blocks.clear()  # a gateway that asked once more begins anew
+                growing.clear()
                 blocks.update(enumerate(mapping(block) for block in listing(start.get("content"))))
             case {"type": "content_block_start", "content_block": dict(block), **rest}:
                 blocks[_index(rest, len(blocks))] = dict(block)
@@ -47,15 +51,17 @@ def fold(events: Iterable[Any]) -> Folded:
                     body["model"] = to  # another model goes on from here
             case {"type": "content_block_delta", "delta": dict(delta), **rest}:
                 _grow(blocks, growing, _index(rest, max(blocks, default=0)), delta, unknown)
+            case {"type": "completion", "completion": text, **rest}:  # from before the Messages API
+                body.update({key: inner for key, inner in rest.items() if inner is not None})
+                _grow(blocks, growing, 0, {"type": "text_delta", "text": text}, unknown)
+                folded.complete = body.get("stop_reason") is not None
             case {"type": "message_delta", **rest}:
                 body.update(
                     {key: inner for key, inner in mapping(rest.pop("delta", None)).items() if inner is not None}
                 )
                 counted = mapping(body.get("usage"))
                 later = mapping(rest.pop("usage", None))
-                # Counts only grow: a 0 behind a number is a gateway's that does not count.
-                later = {key: inner for key, inner in later.items() if inner or (inner == 0 and not counted.get(key))}
-                body["usage"] = {**counted, **later}
+                body["usage"] = {**counted, **_recounted(counted, later)}
                 body.update({key: inner for key, inner in rest.items() if inner is not None and key != "type"})
             case {"type": "message_stop", **rest}:
                 folded.complete = True
@@ -73,6 +79,21 @@ def fold(events: Iterable[Any]) -> Folded:
         del body["content"]  # nothing had arrived: not the same as an empty answer
     folded.unknown = tuple(sorted(unknown))
     return folded
+
+
+def _recounted(counted: dict[str, Any], later: dict[str, Any]) -> dict[str, Any]:
+    """What the end of a stream says of tokens. A 0 behind a number is a gateway's that does not count.
+
+    But what the beginning says of the output is a guess; and who tells each step (`iterations`), or the whole prompt
+    once more, does count.
+    """
+    told, before = (sum(count(each.get(key)) for key in _PROMPT) for each in (later, counted))
+    counts = "iterations" in later or told >= before
+    return {
+        key: inner
+        for key, inner in later.items()
+        if inner or (inner == 0 and (counts or key == "output_tokens" or not counted.get(key)))
+    }
 
 
 def _index(event: dict[str, Any], default: int) -> int:

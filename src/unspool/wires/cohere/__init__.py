@@ -11,6 +11,8 @@ from unspool.sources.values import mapping, text_of
 from unspool.wires.cohere.decode import answer, decode, tools
 from unspool.wires.cohere.fold import EVENTS, fold
 
+_MARKS = re.compile(rb'"role"\s*:\s*"(?:USER|CHATBOT|TOOL)"\s*,\s*"(?:message|tool_results)"\s*:')
+_OWN_KEYS = {"preamble", "citation_options"}
 _FINISHED = ("COMPLETE", "STOP_SEQUENCE", "MAX_TOKENS", "TOOL_CALL")
 
 
@@ -22,6 +24,8 @@ def claims(signs: Signs) -> int:
     finished = "message" in response and response.get("finish_reason") in _FINISHED
     if finished or text_of(response.get("type")) in EVENTS or "generation_id" in response:
         strength += SHAPE
+    if not _OWN_KEYS.isdisjoint(signs.request):
+        strength += SHAPE
     return strength
 
 
@@ -29,7 +33,7 @@ wire = Wire(
     name="cohere",
     claims=claims,
     tool_marks=(),
-    marks=None,
+    marks=_MARKS,
     heads=("preamble",),
     items="messages",
     decode=decode,

@@ -107,11 +107,19 @@ def _document(value: Any, rest: dict[str, Any]) -> Document:
 
 
 def _result(value: dict[str, Any]) -> Message:
-    blocks, form = content_of(value.get("content"), part_of)
+    blocks, form = content_of(value.get("content"), _given)
     extra = leftover(value, "tool_call_id", "content")
     return Message(
         "user", (ToolResult(string(value.get("tool_call_id")), blocks, extra=extra),), form, {"role": "tool"}
     )
+
+
+def _given(value: Any) -> Block:
+    """A part of a result. What a tool gave back is mostly written as a document, so that it can be cited."""
+    block = part_of(value)
+    if isinstance(block, Document) and block.source == "text":
+        return Text(block.data, extra={**(block.extra or {}), "type": "document"})
+    return block
 
 
 def _told(value: Any) -> Block:

@@ -17,7 +17,7 @@ _MODES = {"auto": {"mode": "AUTO"}, "none": {"mode": "NONE"}, "required": {"mode
 _UNSIGNED = "skip_thought_signature_validator"
 """What Google gives for calls that another model made: newer models refuse a call without a signature."""
 _LAX = re.compile(r"gemini-(?:1|2|pro|flash)|gemma")
-"""Models that do not."""
+"""Models that take a call without a signature."""
 
 
 def prepare(context: Context, tools: Sequence[Tool], asking: Asking) -> dict[str, Any]:

@@ -36,6 +36,9 @@ _STOPS: dict[str, StopReason] = {
     "insufficient_system_resource": "error",
     "model_length": "max_tokens",
     "eos": "end_turn",
+    "sensitive": "refusal",
+    "network_error": "error",
+    "model_context_window_exceeded": "context_exceeded",
     # What gateways pass on in the words of others.
     "end_turn": "end_turn",
     "tool_use": "tool_use",
@@ -193,8 +196,12 @@ def part_of(value: Any) -> Block:
                 "".join(text_of(mapping(each).get("text")) for each in listing(thoughts)) or text_of(thoughts),
                 extra=rest or None,
             )
+        case {"type": "reasoning", "summary": list(summary), **rest}:  # Databricks
+            return Thinking("".join(text_of(mapping(each).get("text")) for each in summary), extra=rest or None)
         case {"text": str(text), **rest} if "type" not in value:
             return Text(text, extra=rest or None)
+        case {"type": "reference"}:  # Mistral: which documents the text before it came from
+            return Other("reference", value, known=True)
     return other(value)
 
 
@@ -338,8 +345,11 @@ def usage_of(raw: Any) -> Usage | None:
     if "predicted_n" in raw:  # llama.cpp
         read, output = count(raw.get("cache_n")), count(raw["predicted_n"])
         prompt = count(raw.get("prompt_n")) + read
-    if reasoning and prompt + output + reasoning == count(raw.get("total_tokens")):
-        output += reasoning  # xAI counts it apart
-    if read + written > prompt:  # as Anthropic counts: what was cached is no part of the prompt
+    apart = count(raw.get("total_tokens")) - prompt - output
+    if apart > 0 and apart == read + written:  # as Anthropic counts: what was cached is no part of the prompt
+        prompt += apart
+    elif apart > 0 and (reasoning == apart or (prompt and output and not reasoning)):
+        reasoning, output = apart, output + apart  # xAI counts it apart, Google in the total alone
+    if read + written > prompt:
         prompt += read + written
     return Usage(prompt - read - written, read, written, output, reasoning, raw=raw)

@@ -28,10 +28,10 @@ def fold(events: Iterable[Any]) -> Folded:
             continue
         match mapping(event):
             case {"choices": list(chunks), **rest}:
-                body.update({key: value for key, value in rest.items() if value and not body.get(key)})
                 for key in _NEWEST:
                     if isinstance(rest.get(key), dict):
-                        body[key] = rest[key]
+                        body[key] = _newer(mapping(body.get(key)), rest[key])
+                body.update({key: value for key, value in rest.items() if value and not body.get(key)})
                 for chunk in chunks:
                     if isinstance(chunk, dict):
                         choices.setdefault(count(chunk.get("index")), _Choice()).add(chunk)
@@ -50,6 +50,13 @@ def fold(events: Iterable[Any]) -> Folded:
         folded.complete = True
     folded.unknown = tuple(sorted(unknown))
     return folded
+
+
+def _newer(known: dict[str, Any], told: dict[str, Any]) -> dict[str, Any]:
+    """What counts now. A gateway that counts once more, and only zeros or less than all, takes nothing back."""
+    if any(map(count, known.values())) and not any(map(count, told.values())):
+        return known
+    return {**known, **{key: value for key, value in told.items() if value is not None or key not in known}}
 
 
 class _Choice:
@@ -139,7 +146,20 @@ class _Choice:
             taken = bool(self.calls.get(given, {}).get("id"))
             self.all_zero = self.all_zero or taken
             return newest + 1 if taken else given
+        if self._is_another(given, mapping(delta.get("function"))):
+            self.all_zero = True
+            return newest + 1
         return newest if self.all_zero else given
+
+    def _is_another(self, index: int, function: dict[str, Any]) -> bool:
+        """Whether a delta without an id begins one more call at this index: told by its name, or as both are whole."""
+        if not (name := function.get("name")):
+            return False
+        last = max(self.calls, default=-1) if self.all_zero else index
+        begun = mapping(self.calls.get(last, {}).get("function")).get("name")
+        if not begun or name != begun:
+            return bool(begun)
+        return text_of(function.get("arguments")).startswith("{") and "".join(self.pieces[last]).endswith("}")
 
     def _speak(self, delta: dict[str, Any]) -> None:
         audio = self.rest["audio"] = mapping(self.rest.get("audio"))

@@ -99,12 +99,15 @@ def usage_of(raw: Any) -> Usage | None:
     details = mapping(raw.get("input_tokens_details"))
     read, written = count(details.get("cached_tokens")), count(details.get("cache_write_tokens"))
     lasting = mapping(details.get("cache_write_tokens_details"))
+    prompt, output = count(raw.get("input_tokens")), count(raw.get("output_tokens"))
+    reasoning = count(mapping(raw.get("output_tokens_details")).get("reasoning_tokens"))
+    apart = reasoning if prompt + output + reasoning == count(raw.get("total_tokens")) else 0  # some hosts' excludes it
     return Usage(
-        input=max(count(raw.get("input_tokens")) - read - written, 0),
+        input=max(prompt - read - written, 0),
         cache_read=read,
         cache_write=written,
-        output=count(raw.get("output_tokens")),
-        reasoning=count(mapping(raw.get("output_tokens_details")).get("reasoning_tokens")),
+        output=output + apart,
+        reasoning=reasoning,
         cache_write_1h=count(lasting.get("ttl_12h_tokens")),
         raw=raw,
     )
