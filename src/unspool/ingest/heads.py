@@ -28,8 +28,8 @@ def reader_of(path: str) -> tuple[Reader | None, Head]:
         reader = reader_for(head)
         if reader is not None:
             return reader, head
-        if len(head.lines) < lines:
-            break
+        if head.document is not None or head.tables:
+            break  # all of it was seen; of lines, what is no object may stand before the first that is one
     return None, head
 
 

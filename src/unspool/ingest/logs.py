@@ -4,12 +4,14 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from typing import Any
 
+from msgspec import structs
+
 from unspool.dialect import Decoder, Head, Reader, Record
 from unspool.errors import InputNotFound
 from unspool.ingest.heads import LOOK, begun, like_the_last, reader_for, reader_of
 from unspool.model import Event, Facts, Note, Origin
 from unspool.sources.files import DASH
-from unspool.sources.jsontext import Unreadable, loads
+from unspool.sources.jsontext import Unreadable, joined, loads
 from unspool.sources.records import decoded_lines, read_lines, read_records
 
 
@@ -48,9 +50,30 @@ class OpenLog:
                 items = feed(record)
             except RecursionError:  # it could be decoded, but not be worked with
                 items = [Note("unreadable", "nested too deeply", record.origin)]
-            if items:
+            if not items:
+                continue
+            if record.data and type(items) is list and len(items) == 1 and type(items[0]) is Note:
+                yield from self._apart(record, items[0])
+            else:
                 yield from items
         yield from self._decoder.close()
+
+    def _apart(self, record: Record, note: Note) -> Iterator[Event | Note]:
+        """What stands in a line that is no JSON because writes broke off in it: whole records, each by itself."""
+        places, alone = joined(record.data) if note.kind == "unreadable" else ([], False)
+        yield Note("repaired", "several records in one line", record.origin) if alone and len(places) > 1 else note
+        origin = record.origin
+        keys: set[str] = set()
+        for begin, end in places:
+            place = Origin(origin.file, origin.line, origin.offset + begin, end - begin)
+            for item in self._decoder.feed(Record(record.data[begin:end], place)):
+                if isinstance(item, Note):
+                    yield item
+                    continue
+                # some are named by their line, for want of a name
+                key = f"{item.key}~{begin}" if item.key in keys else item.key
+                keys.add(key)
+                yield structs.replace(item, key=key)
 
     def _fed(self) -> Iterator[Record | Note]:
         """The records as the decoder likes them best."""

@@ -37,7 +37,7 @@ class Originals:
     def record(self, event: Event) -> Any:
         """The whole record that holds it: see `Reader.unfold`."""
         reader = self._log.reader
-        place = 0 if reader.document else event.origin.line
+        place = 0 if reader.document else event.origin.offset if self._sought else event.origin.line
         if place != self._place:
             self._place, self._unfolded = place, reader.unfold(self._value(event))
         return self._unfolded

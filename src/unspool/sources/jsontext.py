@@ -102,6 +102,54 @@ def objects_in(data: bytes) -> list[dict[str, Any]] | None:
     return found
 
 
+def joined(data: bytes) -> tuple[list[tuple[int, int]], bool]:
+    """Where the whole objects of a line stand, and whether there is nothing else in it.
+
+    A write that broke off leaves the beginning of a record, or one without the end of its line: the next one follows.
+    """
+    text = data.decode("utf-8", "surrogateescape")
+    found: list[tuple[int, int]] = []
+    at = counted = size = 0
+    alone = True
+    while 0 <= at < len(text):
+        try:
+            value, end = _lenient.raw_decode(text, at)
+        except Unreadable:
+            at, alone = _last_whole(text, at), False
+            continue
+        if not isinstance(value, dict):
+            return [], False
+        begin = size + _size(text[counted:at])
+        counted, size = end, begin + _size(text[at:end])
+        found.append((begin, size))
+        at = _blanks_end(text, end)
+    return found, alone
+
+
+def _last_whole(text: str, at: int) -> int:
+    """Where the object begins that ends the text, if it begins like the torn one here: others are parts of that."""
+    begins = text[at : text.find(":", at)]
+    for _ in range(_TRIES if begins.startswith('{"') else 0):
+        at = text.find(begins, at + 1)
+        if at < 0:
+            break
+        try:
+            _, end = _lenient.raw_decode(text, at)
+        except Unreadable:
+            continue
+        if _blanks_end(text, end) == len(text):
+            return at
+    return -1
+
+
+def _blanks_end(text: str, at: int) -> int:
+    return _BLANKS.match(text, at).end()  # type: ignore[union-attr]  # it matches nothing, if nothing else
+
+
+def _size(text: str) -> int:
+    return len(text.encode("utf-8", "surrogateescape"))
+
+
 def breaks_off(data: bytes) -> bool:
     """Whether the text is right as far as it goes, so that lines that follow may end it. No string goes on in one."""
     text = data.decode("utf-8", "replace").rstrip()
@@ -172,6 +220,9 @@ def _countable(written: str) -> int | str:
 _lenient = json.JSONDecoder(strict=False, parse_constant=str, parse_float=_finite, parse_int=_countable)
 _OBJECT = re.compile(r'\{(?=\s*["}])')
 _BETWEEN = re.compile(r"[\s,]*")
+_BLANKS = re.compile(r"\s*")
+_TRIES = 1000
+"""Beginnings of objects that are looked at for one that is whole."""
 _NESTING = re.compile(r'"(?:[^"\\]|\\.)*+"?|[\[{]+|[\]}]+', re.DOTALL)
 """A string, also one without an end, or brackets: never a character twice."""
 _DEEPEST, _CUT = 200, "[nested too deeply]"

@@ -152,18 +152,24 @@ def decoded_lines(path: str, pieces: Iterable[bytes], decode: Callable[[bytes], 
 
     Where one of them is no plain object, the lines of its block come as they stand.
     """
+    return chain.from_iterable(_decoded_blocks(path, pieces, decode))
+
+
+def _decoded_blocks(
+    path: str, pieces: Iterable[bytes], decode: Callable[[bytes], list[Any]]
+) -> Iterator[Iterable[Record | Note]]:
     number = offset = 0
     try:
         for lines in _runs(pieces):
             if records := _decoded(path, lines, number, offset, decode):
-                yield from records
+                yield records
                 number = records[-1].origin.line
             else:
-                yield from split_lines(path, [lines], number, offset)
+                yield split_lines(path, [lines], number, offset)
                 number += lines.count(b"\n")
             offset += len(lines)
     except Damaged as damage:
-        yield _damaged(damage, path, number + 1, offset)
+        yield [_damaged(damage, path, number + 1, offset)]
 
 
 def _runs(pieces: Iterable[bytes]) -> Iterator[bytes]:

@@ -10,7 +10,7 @@ from unspool.sources.jsontext import dumps
 
 MOST = 1 << 53
 Number: TypeAlias = Annotated[int, Meta(ge=0, lt=MOST)]
-"""Of things: for Structs of what others count."""
+"""A number of things, as a Struct of somebody's records has it; see `count`."""
 _UNITS = ((10**11, 1), (10**14, 10**3), (10**17, 10**6), (10**20, 10**9))
 """Seconds below 10¹¹ (the year 5138), then milliseconds, microseconds, nanoseconds: (limit, how many in a second)."""
 
@@ -44,7 +44,7 @@ def number(value: Any) -> int | float | None:
 
 
 def count(value: Any) -> int:
-    """Of things: 0 for what is no number, or none that anybody can count to."""
+    """How many of something: 0 for what is no number, is below 0, or is too large to have been counted."""
     if value.__class__ is int:  # nearly always
         return value if 0 < value < MOST else 0
     return int(value) if isinstance(value, float) and 0 < value < MOST else 0
