@@ -68,5 +68,10 @@ def long_sessions(folder: Path, number: int) -> Path:
     return folder
 
 
+def records(out: Path) -> list[dict[str, Any]]:
+    """Those that a run of squash wrote."""
+    return [json.loads(line) for file in sorted(out.glob("*.jsonl")) for line in file.read_text().splitlines()]
+
+
 def files(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}

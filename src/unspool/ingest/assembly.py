@@ -2,7 +2,7 @@
 
 A turn begins with what a person typed (in the stream of a sub-agent, with what another agent said), or with a summary
 in place of what came before. A step is what came of one call to the model: it ends where the log counts the call's
-tokens; in logs that count none, where the model speaks again.
+tokens; in logs that count only turns or sessions, or nothing, where the model speaks again.
 """
 
 from collections.abc import Iterable
@@ -29,7 +29,7 @@ def assemble(facts: Facts, events: Iterable[Event]) -> Session:
     builders: dict[str, _Builder] = {}
     spawned: dict[str, AgentSpawn] = {}
     events = list(events)
-    counting = {event.stream_id for event in events if isinstance(event.content, TokenUsage)}
+    counting = {event.stream_id for event in events if type(event.content) is TokenUsage and not event.content.apart}
     for event in events:
         builder = builders.get(event.stream_id)
         if builder is None:
@@ -66,7 +66,7 @@ class _Builder:
         self._unanswered: set[int] = set()
         """Its calls without a result."""
         self._counts = counts
-        """Whether this log counts tokens."""
+        """Whether this log counts the tokens of each call."""
 
     def add(self, event: Event) -> None:
         match event.content:
@@ -138,7 +138,7 @@ class _Builder:
 
     def _count(self, usage: TokenUsage) -> None:
         step = self._current()
-        step.tokens += Tokens(usage.input, usage.cache_read, usage.cache_write, usage.output, usage.reasoning)
+        step.tokens += Tokens.of(usage)
         step.model = usage.model or step.model
         self._closed = True
 

@@ -4,7 +4,7 @@ A log does not keep the system prompt nor the tools' definitions, so the exchang
 """
 
 from collections.abc import Callable, Generator, Iterable, Iterator
-from itertools import takewhile
+from itertools import dropwhile, takewhile
 
 from msgspec.structs import replace
 
@@ -53,8 +53,9 @@ class Implied:
         self._later: list[Message] = []
         """What was said behind an answer whose tokens are still to be counted: with the next one, in some logs."""
         self._usage: Usage | None = None
-        self._prompts: dict[str, tuple[list[Message], Message]] = {}
-        """What a person typed, by the event's id, and the conversation that it stands in: they may go back to it."""
+        self._places: dict[str, tuple[list[Message], Message]] = {}
+        """What was typed or answered, by the event's id, and the conversation that it stands in: the person may go back
+        to before it."""
         self._unclaimed: list[tuple[Event, TokenUsage]] = []
         """Counts of tokens for which there is no answer: they go to the next one, so that none is lost."""
         self._told: TokenUsage | None = None
@@ -62,8 +63,12 @@ class Implied:
         self._compacted: str | None = None
         """The last call before a compaction, until the first behind it."""
         self._held: list[Event] | None = []
-        """What came before the first count of tokens: only then it is known what ends a call."""
+        """What came before the first count of a call's tokens: only then it is known what ends a call."""
         self._counts = False
+        self._named = False
+        """The log names the calls that it counts, and leaves none out."""
+        self._answered_at = 0
+        """The record of the last result."""
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -75,9 +80,9 @@ class Implied:
             yield from self._feed(event)
             return
         self._held.append(event)
-        if isinstance(event.content, TokenUsage):
-            self._counts = True
-            yield from self._release()
+        if isinstance(event.content, TokenUsage) and not event.content.apart:
+            self._named = event.content.response_id is not None
+            yield from self._release(counts=True)
 
     def end(self) -> Iterator[Exchange]:
         """The log is at its end."""
@@ -87,15 +92,18 @@ class Implied:
             (first, _), (last, _) = self._unclaimed[0], self._unclaimed[-1]
             yield self._exchange(first, last, None)
 
-    def _release(self) -> Iterator[Exchange]:
+    def _release(self, counts: bool = False) -> Iterator[Exchange]:
+        """The turn that ends with a count is counted. Those before it are not: a fork copied them."""
         held, self._held = self._held or [], None
-        for event in held:
+        counted = _last_turn(held) if counts else len(held)
+        for at, event in enumerate(held):
+            self._counts = at >= counted
             yield from self._feed(event)
 
     def _feed(self, event: Event) -> Iterator[Exchange]:
         match event.content:
             case Thinking() | Said() | ToolCall() as said:
-                if self._usage is not None or self._later or self._begins_anew(said):
+                if self._usage is not None or self._later or self._begins_anew(event, said):
                     yield from self.close()
                 if self._first is None:
                     self._first, self._asked = event, self._sent
@@ -104,7 +112,7 @@ class Implied:
             case ToolOutput() as result:
                 content = self._blocks(event, result.output)
                 self._give(ToolResult(result.provider_call_id, content, result.is_error))
-                self._sent = event.timestamp
+                self._sent, self._answered_at = event.timestamp, event.origin.line
             case TokenUsage() as usage:
                 if self._answer:
                     self._count(usage)
@@ -113,27 +121,33 @@ class Implied:
             case User(text=text, replaces=before):
                 if before is not None:
                     yield from self._go_back(before)
-                self._prompts[event.id] = self._messages, (yield from self._say(event, text))
+                self._places[event.id] = self._messages, (yield from self._say(event, text))
             case AgentMessage(text=text) | Notification(text=text, level="context"):
                 yield from self._say(event, text)
             case SlashCommand(name=name, args=args):
                 yield from self._say(event, f"{name} {args}" if args else name)
             case Notification(text=text, level="system"):
                 self._system.append(Message("system", (Text(text),), "string"))
-            case Compacted(text=text):
-                yield from self.close()
-                self._compacted = self._newest
-                self._messages = []
-                if text:
-                    yield from self._say(event, text)
+            case Compacted() as compacted:
+                yield from self._compact(event, compacted)
 
-    def _begins_anew(self, said: Thinking | Said | ToolCall) -> bool:
+    def _begins_anew(self, event: Event, said: Thinking | Said | ToolCall) -> bool:
         """Whether the model was called again, where no count says so: it had results, or speaks behind calls."""
         if self._counts and self._first is not None:
-            return False
+            return not (self._named or isinstance(said, ToolCall)) and bool(said.text) and self._was_answered(event)
         if self._results:
             return True
         return not isinstance(said, ToolCall) and any(type(block) is ToolUse for block in self._answer)
+
+    def _was_answered(self, event: Event) -> bool:
+        """Whether all calls had results, by records of their own: so an answer that was not counted came to its end.
+
+        Words tell it. Calls do not: Goose writes those of one answer apart, each with its result behind it.
+        """
+        given = {result.call_id for result in self._results if type(result) is ToolResult}
+        asked = {block.id for block in self._answer if type(block) is ToolUse}
+        told = self._last.origin.line if self._last is not None else 0
+        return bool(given) and asked <= given and told < self._answered_at < event.origin.line
 
     def close(self) -> Iterator[Exchange]:
         """The call to the model is over."""
@@ -141,6 +155,7 @@ class Implied:
             answer = Message("assistant", self._answered())
             yield self._exchange(self._first, self._last, answer)
             self._messages.append(answer)
+            self._places[self._first.id] = self._messages, answer
         if self._results:
             self._messages.append(Message("user", tuple(self._results)))
         self._messages += self._later
@@ -194,11 +209,21 @@ class Implied:
         self._messages.append(message)
         return message
 
-    def _go_back(self, prompt: str) -> Iterator[Exchange]:
-        """To before it: the model is told nothing more of what it answered."""
+    def _compact(self, event: Event, compacted: Compacted) -> Iterator[Exchange]:
         yield from self.close()
-        said, asked = self._prompts.get(prompt, (self._messages, None))
-        self._messages = list(takewhile(lambda message: message is not asked, said))
+        self._compacted = self._newest
+        _, first = self._places.get(compacted.kept or "", (None, None))
+        kept = list(dropwhile(lambda message: message is not first, self._messages))
+        self._messages = [self._places[prompt][1] for prompt in compacted.prompts if prompt in self._places]
+        if compacted.text:
+            yield from self._say(event, compacted.text)
+        self._messages += kept
+
+    def _go_back(self, event: str) -> Iterator[Exchange]:
+        """To before it: the model is told nothing more of it and of what came of it."""
+        yield from self.close()
+        said, first = self._places.get(event, (self._messages, None))
+        self._messages = list(takewhile(lambda message: message is not first, said))
 
     def _exchange(self, first: Event, last: Event, answer: Message | None) -> Exchange:
         for _, usage in self._unclaimed:
@@ -239,6 +264,22 @@ def implied(items: Iterable[tuple[str, Event | Note]]) -> Iterator[Exchange | No
         yield from stream.feed(item)
     for stream in streams.values():
         yield from stream.end()
+
+
+def is_implied(exchange: Exchange) -> bool:
+    """Whether an agent's log tells of the call; else it was recorded."""
+    return "stream_id" in (exchange.extra or {})
+
+
+def _last_turn(events: list[Event]) -> int:
+    """Where the last turn begins in which the model said something."""
+    answered = False
+    for at in range(len(events) - 1, -1, -1):
+        content = events[at].content
+        answered = answered or isinstance(content, Thinking | Said | ToolCall)
+        if answered and isinstance(content, User | SlashCommand):
+            return at
+    return 0
 
 
 def _calls(message: Message) -> set[str | None]:

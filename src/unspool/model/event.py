@@ -119,6 +119,8 @@ class TokenUsage(Struct, frozen=True, gc=False, omit_defaults=True):
     """The provider's id of the answer, where the log has it."""
     request_id: str | None = None
     """The provider's id of the request, where the log has it: in a proxy's records it stands too."""
+    apart: bool = False
+    """It is no count of the call that it stands behind: the sum of a turn or a session, or what is left of one."""
 
 
 class Notification(Struct, frozen=True, gc=False, omit_defaults=True):
@@ -157,6 +159,10 @@ class Compacted(Struct, frozen=True, gc=False, omit_defaults=True):
     text: str = ""
     trigger: str | None = None
     tokens_before: int | None = None
+    kept: str | None = None
+    """The id of the first event that it still saw, and all behind it: it stood behind the summary."""
+    prompts: tuple[str, ...] = ()
+    """The ids of prompts that it still saw: they stood before the summary."""
 
 
 class Planned(Struct, frozen=True, gc=False, omit_defaults=True):

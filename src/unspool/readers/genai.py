@@ -6,10 +6,11 @@ A content is a string, a part, or a list of both.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from unspool.model.event import Compacted, Content, Notification, SlashCommand, TokenUsage, User
+from unspool.readers.log import Log
 from unspool.sources.values import MOST, count, mapping, placeholder, string, text_of
 
 FAILED = ("error", "cancelled")
@@ -216,6 +217,13 @@ def typed(text: str) -> Content:
     if begin.startswith("User ") and (steered := _STEERED.match(begin)):
         return User(steered[1])
     return User(text)
+
+
+def first_kept(log: Log, history: Iterable[Any]) -> str | None:
+    """The id of the first prompt that a compressed history still has, by its words."""
+    parts = (parts_of(mapping(content).get("parts", mapping(content).get("content"))) for content in history)
+    words = [said.text for content in parts for said in prompt(content) if isinstance(said, User)]
+    return next(iter(log.prompts_of(words)), None)
 
 
 def prompt(parts: list[Any]) -> Iterator[Content]:

@@ -1,10 +1,12 @@
 """What decoders share: a log that is being read, and the events that come out of it."""
 
+from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 from unspool.dialect import Record
 from unspool.model import MAIN, Content, Event, Facts, Note, NoteKind, Origin
-from unspool.model.event import AgentMessage, User
+from unspool.model.event import AgentMessage, User, id_of
 from unspool.sources.jsontext import Unreadable, loads, strict
 from unspool.sources.values import clock
 
@@ -27,6 +29,10 @@ class Log:
         """The session and the stream of the last event, and its key; of others see `_last`."""
         self._before: str | None = None
         self._last: dict[tuple[str, str], str | None] = {}
+        self._asked: list[tuple[str, int]] = []
+        """Keys of what a person typed and did not take back, and hashes of the words."""
+        self._taken_back: str | None = None
+        """The first prompt that was taken back, until there is another in its place."""
 
     @property
     def facts(self) -> Facts:
@@ -76,14 +82,46 @@ class Log:
     def emit(self, content: Content, key: str, stream: str = MAIN) -> None:
         """The key names the event in its session: unlike any other, and the same whenever the log is read."""
         session = self.session
-        if stream is not MAIN and stream != MAIN and type(content) is User:
-            content = AgentMessage(content.text)  # nobody types there: another agent told it
+        if content.__class__ is User:
+            content = self._typed(content, key, stream)
         if session is not self._at or stream is not self._stream:
             self._last[self._at, self._stream] = self._before
             self._at, self._stream = session, stream
             self._before = self._last.get((session, stream))
         self.out.append(Event(session, stream, key, self._before, self.time, content, self.origin))
         self._before = key
+
+    def _typed(self, content: Content, key: str, stream: str) -> Content:
+        if not isinstance(content, User):
+            return content
+        if stream != MAIN:
+            return AgentMessage(content.text)  # nobody types there: another agent told it
+        self._asked.append((key, hash(content.text)))
+        before, self._taken_back = self._taken_back, None
+        return content if before is None else User(content.text, before)
+
+    def id_of(self, key: str | None) -> str | None:
+        """The id of the event of that key in the session at hand."""
+        return id_of(self.session, key) if key else None
+
+    def take_back(self, key: str) -> None:
+        """The prompt of that key, and all that came of it: the next one is in its place."""
+        self._taken_back = id_of(self.session, key)
+
+    def take_back_last(self, prompts: int) -> None:
+        """The same for so many prompts, counted from the end."""
+        if taken := self._asked[-prompts:] if prompts > 0 else ():
+            self.take_back(taken[0][0])
+            del self._asked[-prompts:]
+
+    def prompts_of(self, texts: Iterable[str]) -> tuple[str, ...]:
+        """The ids of the prompts that have these words, of equal ones the last."""
+        wanted, found = Counter(map(hash, texts)), []
+        for key, mark in reversed(self._asked) if wanted else ():
+            if wanted[mark] > 0:
+                wanted[mark] -= 1
+                found.append(id_of(self.session, key))
+        return tuple(reversed(found))
 
     def note(self, kind: NoteKind, reason: str) -> None:
         self.out.append(Note(kind, reason, self.origin))

@@ -62,6 +62,10 @@ _HEADER = re.compile(
 )
 """What Codex writes above the output of a command; where all went well it tells nothing."""
 
+HOOK = "hook "
+"""How notices of hooks begin."""
+_WENT_BACK = "went back to before an earlier prompt; the model forgot what came of it"
+
 
 def outline(session: Session) -> Iterator[Row]:
     """The main stream, each sub-agent's where it was called; those that nobody called at the end."""
@@ -113,7 +117,9 @@ def _agent_head(stream: Stream, call: Call | None = None) -> str:
 
 def _event(event: Event, depth: int) -> Iterator[Row]:
     match event.content:
-        case User(text=text):
+        case User(text=text, replaces=before):
+            if before is not None:
+                yield Row("notice", _WENT_BACK, depth, level="warning")
             yield Row("prompt", text, depth, event=event)
         case AgentMessage(text=text, sender=None) if event.stream_id != MAIN:
             yield Row("prompt", text, depth, event=event)

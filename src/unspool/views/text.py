@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 from unspool.views.harmless import safe
-from unspool.views.outline import Row
+from unspool.views.outline import HOOK, Row
 from unspool.views.pretty.look import more, short
 from unspool.views.prose import broken
 
@@ -15,8 +15,7 @@ _LINES, _DIFF = 8, 40
 """Lines of an output and of a diff that are shown."""
 _MARGIN = "  "
 _UNSAID = ("context", "system")
-_HOOK = "hook "
-"""Context that nobody typed, and hooks that did their work: shown only where all is."""
+"""What nobody typed: shown only where all is, as are hooks that did their work."""
 _BRIEF = 0.1
 """Seconds that are not worth telling."""
 _FOLDED = 160
@@ -67,7 +66,7 @@ def lines(rows: Iterator[Row], paint: Paint, cut: Cut) -> Iterator[str]:
 
 
 def _is_quiet(row: Row) -> bool:
-    return row.level == "info" and row.head.startswith(_HOOK)
+    return row.level == "info" and row.head.startswith(HOOK)
 
 
 def _row(row: Row, paint: Paint, cut: Cut) -> Iterator[str]:
