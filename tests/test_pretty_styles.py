@@ -66,6 +66,15 @@ def test_one_line_for_each_thing_that_happens() -> None:
     ]
 
 
+def test_the_last_line_names_what_was_not_allowed() -> None:
+    denied: list[dict[str, Any]] = [
+        {"tool_name": name, "tool_use_id": name, "tool_input": {}} for name in ("Bash", "Write")
+    ]
+    end = {"type": "result", "subtype": "success", "result": "Done.", "num_turns": 2, "permission_denials": denied}
+    lines = unspool.pretty([json.dumps(end)], style="line", format="claude")
+    assert list(lines)[-1] == "[done] success, 2 turns, cost unknown, denied Bash and Write: Done."
+
+
 def test_lines_of_the_queue() -> None:
     live = (
         Live().at(1).calls("t", "Bash", command="make").at(3).result("t", "built\nall").calls("u", "Bash", command="x")

@@ -8,7 +8,7 @@ from unspool.errors import UnspoolError
 from unspool.ingest.sessions import Found
 from unspool.jobs.sessions import cost_of
 from unspool.model import Facts, Usage
-from unspool.model.session import StreamDigest, Tokens
+from unspool.model.session import Share, StreamDigest, Tokens
 from unspool.transforms.prices import price, rates_of
 
 pytest.importorskip("genai_prices")
@@ -59,13 +59,21 @@ def told(session: Found) -> tuple[float, bool]:
 
 def test_a_session_costs_what_its_streams_used_and_no_other_session_did() -> None:
     million = Tokens(input=1_000_000)
-    main = StreamDigest(tokens=million + million, models={"claude-sonnet-4-5": 2})
+    main = StreamDigest(tokens=million + million, models={"claude-sonnet-4-5": Share(2, million + million)})
     session = Found(Facts("claude_code", "one", started="2026-03-02T14:00:00Z"), {"main": main}, [])
     assert told(session) == (6.0, True)
     session.copied = million
     assert told(session) == (3.0, True)
-    session.streams["agent:a"] = StreamDigest(tokens=million, models={"somebody-s-own-model": 1})
+    session.streams["agent:a"] = StreamDigest(tokens=million, models={"somebody-s-own-model": Share(1, million)})
     assert told(session) == (3.0, False)
+
+
+def test_each_model_has_its_price_and_what_has_none_is_the_session_s() -> None:
+    million = Tokens(input=1_000_000)
+    models = {"claude-sonnet-4-5": Share(2, million), "claude-haiku-4-5": Share(1, million)}
+    main = StreamDigest(tokens=million + million + million, models=models)
+    session = Found(Facts("claude_code", "one", started="2026-03-02T14:00:00Z"), {"main": main}, [])
+    assert told(session) == (3.0 + 1.0 + 3.0, True)
 
 
 def test_a_time_that_is_none() -> None:

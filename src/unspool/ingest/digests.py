@@ -23,7 +23,8 @@ from unspool.model.event import (
     ToolOutput,
     User,
 )
-from unspool.model.session import Digest, StreamDigest, Tokens
+from unspool.model.session import Digest, Share, StreamDigest, Tokens
+from unspool.readers import READERS
 
 _PROMPT = 300
 """Characters of the first prompt that are kept."""
@@ -52,14 +53,15 @@ class FileDigest(Struct):
 class _Counter:
     """One stream, while its events pass by."""
 
-    __slots__ = ("calls", "digest", "events", "spent", "stepped", "sums", "time", "tools")
+    __slots__ = ("calls", "digest", "events", "spent", "stepped", "time", "tools", "used")
 
     def __init__(self) -> None:
-        self.digest = StreamDigest(models={})
+        self.digest = StreamDigest()
         self.events = self.tools = 0
         self.time: str | None = None
         """Of the last event: those of one record share theirs."""
-        self.sums = [0, 0, 0, 0, 0]
+        self.used: dict[str | None, list[int]] = {}
+        """For each model its calls and tokens, in the order of `Tokens`."""
         self.calls = array("Q")
         self.spent: list[int] = []
         self.stepped = False
@@ -93,15 +95,15 @@ class _Counter:
                 digest.start = time
 
     def _count(self, used: TokenUsage) -> None:
-        sums = self.sums
-        sums[0] += used.input
-        sums[1] += used.cache_read
-        sums[2] += used.cache_write
-        sums[3] += used.output
-        sums[4] += used.reasoning
-        if used.model:
-            models = self.digest.models
-            models[used.model] = models.get(used.model, 0) + 1
+        sums = self.used.get(used.model)
+        if sums is None:
+            sums = self.used[used.model] = [0, 0, 0, 0, 0, 0]
+        sums[0] += 1
+        sums[1] += used.input
+        sums[2] += used.cache_read
+        sums[3] += used.cache_write
+        sums[4] += used.output
+        sums[5] += used.reasoning
         if used.response_id is not None and used.request_id is not None:
             request = "" if len(used.response_id) >= _UNIQUE else used.request_id
             name = f"{used.response_id}/{request}".encode("utf-8", "surrogatepass")
@@ -114,7 +116,9 @@ class _Counter:
 
     def done(self) -> StreamDigest:
         self.digest.events, self.digest.tools = self.events, self.tools
-        self.digest.tokens = Tokens(*self.sums)
+        shares = {model: Share(calls, Tokens(*sums)) for model, (calls, *sums) in self.used.items()}
+        self.digest.tokens = sum((share.tokens for share in shares.values()), Tokens())
+        self.digest.models = {model: share for model, share in shares.items() if model}
         if self.spent:
             self.digest.calls, self.digest.spent = self.calls.tobytes(), msgspec.msgpack.encode(self.spent)
         return self.digest
@@ -174,7 +178,7 @@ def digest_events(reader: str, items: Iterable[Event | Note], facts: dict[str, F
         counter.see(item)
     sessions: dict[str, Digest] = {name: Digest(known, {}) for name, known in facts.items()}
     for (session, stream), counter in streams.items():
-        agent = next(iter(facts.values())).agent if facts else reader
+        agent = next(iter(facts.values())).agent if facts else READERS[reader].agent
         digest = sessions.setdefault(session, Digest(Facts(agent, session), {}))
         digest.streams[stream] = counter.done()
     told = [digest for digest in sessions.values() if digest.streams]

@@ -1,6 +1,5 @@
 """The sessions on this machine, or in given files: each once, whichever files it is spread over."""
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
 import msgspec
@@ -9,7 +8,7 @@ from msgspec import Struct
 from unspool.errors import SessionNotFound
 from unspool.ingest.digests import FileDigest
 from unspool.model import MAIN, Facts
-from unspool.model.session import Digest, StreamDigest, Tokens
+from unspool.model.session import Digest, Share, StreamDigest, Tokens
 
 LATEST = "latest"
 _numbers = msgspec.msgpack.Decoder(list[int]).decode
@@ -65,7 +64,7 @@ class Found(Struct):
     def model(self) -> str | None:
         """The one that answered most often."""
         used = self._first.models
-        return max(used, key=lambda name: used[name]) if used else self.facts.model
+        return max(used, key=lambda name: used[name].calls) if used else self.facts.model
 
     @property
     def _first(self) -> StreamDigest:
@@ -119,7 +118,10 @@ def _one_after(one: StreamDigest, other: StreamDigest) -> StreamDigest:
         one.turns + other.turns,
         one.tools + other.tools,
         one.tokens + other.tokens,
-        dict(Counter(one.models) + Counter(other.models)),
+        {
+            model: one.models.get(model, Share()) + other.models.get(model, Share())
+            for model in [*one.models, *other.models]
+        },
         one.prompt or other.prompt,
         one.start,
         other.end,

@@ -5,11 +5,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from msgspec import UNSET, Struct, UnsetType
 
 from unspool.engine.local import each, jobs_for
-from unspool.errors import InputNotFound, UnknownFormat
+from unspool.errors import InputNotFound
 from unspool.ingest.digests import FileDigest, digest_file
-from unspool.ingest.finding import meant
+from unspool.ingest.finding import meant, no_log
 from unspool.ingest.sessions import Found, digests, gather
-from unspool.model import Usage
 from unspool.model.session import Tokens
 from unspool.sources.files import legible
 from unspool.sources.values import time_of
@@ -81,7 +80,7 @@ def find_sessions(
         if digest.reader is None and path in named:
             for reason in digest.reasons:
                 raise InputNotFound(reason.partition(": ")[2])
-            raise UnknownFormat(f"{path}: no agent's log that we know (recorded API calls are shown by `unspool view`)")
+            raise no_log(path)
     return gather(read), read
 
 
@@ -128,15 +127,16 @@ def row_of(session: Found) -> SessionRow:
 
 
 def cost_of(session: Found) -> tuple[float | None, bool]:
-    """US dollars, and whether all that was used has a price. Each stream by the model that it used most, which is exact
-    where there was only one."""
+    """US dollars, and whether all that was used has a price. Tokens whose model the log does not name are taken to be
+    those of the session's model."""
     start = time_of(session.start)
-    costs = [
-        _price(stream.tokens, max(used, key=lambda name: used[name]) if used else session.facts.model, start)
+    used = [
+        (model, tokens)
         for stream in session.streams.values()
-        for used in [stream.models]
-        if stream.tokens.total
+        for model, tokens in stream.shares(session.model)
+        if tokens.total
     ]
+    costs = [_price(tokens, model, start) for model, tokens in used]
     priced = [cost for cost in costs if cost is not None]
     if not priced:
         return None, not costs
@@ -145,9 +145,8 @@ def cost_of(session: Found) -> tuple[float | None, bool]:
 
 
 def _price(tokens: Tokens, model: str | None, start: int | None) -> float | None:
-    usage = Usage(tokens.input, tokens.cache_read, tokens.cache_write, tokens.output, tokens.reasoning)
     rates = rates_of(model, 0, start) if model else None  # a sum of many calls is no long prompt
-    return None if rates is None else rates.cost(usage).total
+    return None if rates is None else rates.cost(tokens.usage).total
 
 
 def _read(missing: Iterable[str], jobs: int | None) -> Iterator[FileDigest]:

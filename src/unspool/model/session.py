@@ -1,8 +1,11 @@
 """A session: one run of one agent, told in full (`Session`) or in a row (`Digest`)."""
 
+from collections.abc import Iterator
+
 from msgspec import Struct
 
-from unspool.model.event import MAIN, Event, ToolCall, ToolOutput
+from unspool.model.event import MAIN, Event, TokenUsage, ToolCall, ToolOutput
+from unspool.model.exchange import Usage
 
 
 class Facts(Struct, omit_defaults=True):
@@ -34,6 +37,16 @@ class Tokens(Struct, frozen=True, gc=False):
     output: int = 0
     reasoning: int = 0
 
+    @staticmethod
+    def of(used: TokenUsage | Usage) -> "Tokens":
+        """Those of one call."""
+        return Tokens(used.input, used.cache_read, used.cache_write, used.output, used.reasoning)
+
+    @property
+    def usage(self) -> Usage:
+        """The sum as if it were that of one call: so it can be priced."""
+        return Usage(self.input, self.cache_read, self.cache_write, self.output, self.reasoning)
+
     def __add__(self, other: "Tokens") -> "Tokens":
         return Tokens(
             self.input + other.input,
@@ -58,6 +71,16 @@ class Tokens(Struct, frozen=True, gc=False):
         return self.input + self.cache_read + self.cache_write + self.output
 
 
+class Share(Struct, frozen=True, gc=False):
+    """What one model did of a stream."""
+
+    calls: int = 0
+    tokens: Tokens = Tokens()
+
+    def __add__(self, other: "Share") -> "Share":
+        return Share(self.calls + other.calls, self.tokens + other.tokens)
+
+
 class StreamDigest(Struct):
     """What is worth knowing of one stream without reading it again."""
 
@@ -65,8 +88,8 @@ class StreamDigest(Struct):
     turns: int = 0
     tools: int = 0
     tokens: Tokens = Tokens()
-    models: dict[str, int] = {}
-    """Calls of each."""
+    models: dict[str, Share] = {}
+    """Of the tokens whose model the log names."""
     prompt: str | None = None
     start: str | None = None
     end: str | None = None
@@ -74,6 +97,15 @@ class StreamDigest(Struct):
     """Hashes of the calls to the model whose ids the log has, 8 bytes each: a copied session has them again."""
     spent: bytes = b""
     """What each of them used, as a MessagePack list of five numbers a call: looked at only if one was copied."""
+
+    def shares(self, otherwise: str | None) -> Iterator[tuple[str | None, Tokens]]:
+        """Models and their tokens; those whose model the log does not name are the other's."""
+        rest = self.tokens
+        for model, share in self.models.items():
+            yield model, share.tokens
+            rest -= share.tokens
+        if rest.total:
+            yield otherwise, rest
 
 
 class Digest(Struct):

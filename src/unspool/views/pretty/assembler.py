@@ -136,9 +136,7 @@ class Assembler:
             case User(text=text):
                 moments.append(Prompted(text, depth))
             case TokenUsage():
-                self._tokens += Tokens(
-                    content.input, content.cache_read, content.cache_write, content.output, content.reasoning
-                )
+                self._tokens += Tokens.of(content)
                 self._model = self._model or content.model
             case TurnEnd():
                 moments += self._ended(event, content)

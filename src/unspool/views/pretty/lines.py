@@ -129,5 +129,7 @@ class Lines:
         if end.turns is not None:
             parts.append(f"{end.turns} turn{'' if end.turns == 1 else 's'}")
         parts.append(f"cost {price(end.cost)}")
+        if end.denied:
+            parts.append(f"denied {' and '.join(end.denied)}")
         text = fault(end.text) if end.text and not end.succeeded else end.text
         return safe_line(", ".join(parts)) + (f": {self._folded(text)}" if text else "")
