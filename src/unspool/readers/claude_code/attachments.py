@@ -43,16 +43,16 @@ _CONTEXT = frozenset(
 _TEXTS = ("content", "snippet", "prompt", "text", "addedLines", "addedBlocks", "message", "stdout", "blockingError")
 
 
-def attached(attachment: dict[str, Any]) -> tuple[Content, bool]:
+def attached(attachment: dict[str, Any]) -> tuple[list[Content], bool]:
     """What it is, and whether we know the kind of it."""
     kind = text_of(attachment.get("type"))
     if kind == "queued_command":
         return _queued(attachment), True
     if kind == "prompt_snapshot":
-        return Notification(content_text(attachment.get("systemPrompt")), "system"), True
+        return [Notification(content_text(attachment.get("systemPrompt")), "system")], True
     if kind in _HOOKS:
-        return Notification(_hook(attachment), _HOOKS[kind]), True
-    return Notification(f"{kind}: {_text(attachment)}".rstrip(": "), "context"), kind in _CONTEXT
+        return [Notification(_hook(attachment), _HOOKS[kind])], True
+    return [Notification(f"{kind}: {_text(attachment)}".rstrip(": "), "context")], kind in _CONTEXT
 
 
 def typed_in(attachment: dict[str, Any]) -> str | None:
@@ -66,24 +66,30 @@ def words_in(prompt: Any) -> str | None:
     """Of a text, or of blocks with images among them."""
     if not isinstance(prompt, list):
         return string(prompt)
-    return string(next((block.get("text") for block in map(mapping, prompt) if block.get("type") == "text"), None))
+    texts = [text_of(block.get("text")) for block in map(mapping, prompt) if block.get("type") == "text"]
+    return next((text for text in texts if _holds_words(text)), texts[0] if texts else None)
 
 
-def _queued(attachment: dict[str, Any]) -> Content:
+def _holds_words(text: str) -> bool:
+    """Whether it is not only what an editor put beside the words."""
+    return any(not isinstance(content, Notification) for content in said(text))
+
+
+def _queued(attachment: dict[str, Any]) -> list[Content]:
     """A prompt typed while the agent was busy, or the word of a task that ended meanwhile."""
     text = content_text(attachment.get("prompt"))
     origin = attachment.get("origin")
     if attachment.get("commandMode") == "task-notification":
-        return next((content for content in said(text) if isinstance(content, AgentMessage)), AgentMessage(text))
+        return [next((content for content in said(text) if isinstance(content, AgentMessage)), AgentMessage(text))]
     if attachment.get("isMeta") is True or not is_typed(origin):
-        return next(sent(text, mapping(origin)))
-    return next(said(text), User(text))
+        return list(sent(text, mapping(origin)))
+    return list(said(text)) or [User(text)]
 
 
 def _hook(attachment: dict[str, Any]) -> str:
     name = string(attachment.get("hookName")) or string(attachment.get("hookEvent")) or "hook"
     said = _text(attachment) or text_of(attachment.get("stderr")) or text_of(attachment.get("command"))
-    return f"hook {name}: {said}".rstrip(": ")
+    return f"hook {name}: {said.strip()}".rstrip(": ")
 
 
 def stop_hooks(infos: Any, errors: Any) -> Notification:

@@ -46,8 +46,10 @@ class _Call:
 
 
 class Counting:
-    def __init__(self, log: Log, remembered: int | None = None) -> None:
+    def __init__(self, log: Log, remembered: int | None = None, named: bool = True) -> None:
         self._log = log
+        self._named = named
+        """All lines of a message have its id: where a server counts nothing, that it was a call is told even so."""
         self._remembered = remembered
         """Calls after which an older one will not grow any more; None for a log, which may tell in any order."""
         self._calls: dict[str, _Call] = {}
@@ -55,6 +57,11 @@ class Counting:
         """The call of each stream that may still be going on."""
         self._total: dict[str, Counts] = {}
         """What was counted so far, by model."""
+        self._then: dict[str, Counts] = {}
+        """So too, when the program last said what it had used in all."""
+        self._told: dict[str, Counts] = {}
+        self._before: dict[str, Counts] = {}
+        """What was counted before the program was started anew."""
 
     def saw(
         self,
@@ -107,7 +114,7 @@ class Counting:
                 self._settle(call)
 
     def _settle(self, call: _Call) -> None:
-        if call.seen != call.counted:
+        if call.seen != call.counted or (self._named and call.id is not None and not call.times):
             self._count(call)
         for inner in call.beside:
             self._settle(inner)
@@ -124,16 +131,38 @@ class Counting:
         call.times += 1
         self._add(_plain(call.model), grown)
 
-    def catch_up(self, model: str, used: Counts, key: str) -> None:
-        """What a model used in all, as the program says: what we did not see of it is counted now."""
-        counted = self._total.get(_plain(model), NOTHING)
-        missing = _counts(max(0, whole - part) for whole, part in zip(used, counted, strict=True))
-        if any(missing):
-            self._add(_plain(model), missing)
-            self._log.emit(TokenUsage(model or None, *missing), key)
+    def grew(self, stream: str, response: str | None, usage: dict[str, Any]) -> None:
+        """What the last message of the stream used in the end."""
+        call = self._open.get(stream)
+        if call is None:  # it was settled in a pause
+            call = next((call for call in reversed(self._calls.values()) if call.stream == stream), None)
+        if call is not None and call.id == response:
+            self._open[stream] = call
+            self._note(call, call.model, usage)
+
+    def catch_up(self, used: dict[str, Counts], key: str) -> None:
+        """What each model used in all, as the program says: what we did not see of it is counted now.
+
+        Who resumes a session starts the program anew, and it counts from nothing again.
+        """
+        if any(_is_less(used.get(model, NOTHING), told) for model, told in self._told.items()):
+            self._before = self._then
+        for at, (model, told) in enumerate(used.items()):
+            counted, before = (total.get(_plain(model), NOTHING) for total in (self._total, self._before))
+            missing = _counts(
+                max(0, whole - (now - then)) for whole, now, then in zip(told, counted, before, strict=True)
+            )
+            if any(missing):
+                self._add(_plain(model), missing)
+                self._log.emit(TokenUsage(model or None, *missing, apart=True), f"{key}:{at}")
+        self._told, self._then = used, self._total.copy()
 
     def _add(self, model: str, counts: Counts) -> None:
         self._total[model] = _counts(map(int.__add__, self._total.get(model, NOTHING), counts))
+
+
+def _is_less(now: Counts, before: Counts) -> bool:
+    return any(map(int.__lt__, now, before))
 
 
 def _plain(model: str | None) -> str:

@@ -10,6 +10,7 @@ from unspool.model import MAIN
 from unspool.model.event import (
     AgentMessage,
     AgentSpawn,
+    Compacted,
     ModelChange,
     Notification,
     Said,
@@ -26,7 +27,7 @@ from unspool.readers.claude_code.tags import said, sent
 from unspool.readers.genai import FAILED, outcome
 from unspool.readers.log import Log
 from unspool.sources.jsontext import loads_or_text
-from unspool.sources.values import listing, mapping, string, text_of
+from unspool.sources.values import count, listing, mapping, string, text_of
 
 AGENT, IFLOW = "claude_code", "iflow"
 _SYNTHETIC = "<synthetic>"
@@ -50,11 +51,13 @@ _SERVER_RESULT = "_tool_result"
 class Messages:
     def __init__(self, log: Log, path: str, remembered: int | None = None) -> None:
         self._log = log
-        self.counting = Counting(log, remembered)
+        self.counting = Counting(log, remembered, named=log.agent != IFLOW)
         self._read = meanings_for(log.agent)
         self._beside = long_outputs(path)
         self._models: dict[str, str] = {}
-        self._spawned: set[str] = set()
+        self._spawned: set[str | None] = set()
+        self.agents: dict[str, str] = {}
+        """The first agent of each call that began one."""
         self._asked: dict[str, str] = {}
         """Prompts by the record that they follow."""
         self._called: set[str] | None = set() if log.agent == IFLOW else None
@@ -178,6 +181,15 @@ class Messages:
         self._asked[follows] = id_of(self._log.session, key)
         return before
 
+    def boundary(self, about: dict[str, Any], stream: str) -> Compacted:
+        """Where the model's memory ends, and with which record that begins which it still has."""
+        self.counting.settle(stream)
+        first = string(mapping(about.get("preservedSegment")).get("headUuid"))
+        kept = self._log.id_of(first)
+        if kept is not None and kept not in self._asked.values():  # then it is an answer, whose blocks are events
+            kept = self._log.id_of(f"{first}:0")
+        return Compacted("", string(about.get("trigger")), count(about.get("preTokens")) or None, kept)
+
     def _prompt(self, text: str, key: str, stream: str) -> list[str]:
         """Emits what came with a prompt, and gives back what was typed."""
         typed: list[str] = []
@@ -220,8 +232,10 @@ class Messages:
 
     def spawned(self, agent: str, call: str | None, stream: str, kind: Any = None, description: Any = None) -> None:
         """A sub-agent is at work; said once."""
-        if agent not in self._spawned:
+        if agent not in self._spawned and call not in self._spawned:  # a live stream may name an agent by its call
             self._spawned.add(agent)
+            if call is not None:
+                self.agents.setdefault(call, agent)
             spawn = AgentSpawn(agent, call, string(kind), string(description))
             self._log.emit(spawn, f"{agent}:spawn", stream)
 

@@ -17,11 +17,11 @@ class Queue:
     def __init__(self) -> None:
         self._waiting: list[str] = []
         self._attached: list[str] = []
-        """Told by attachments, before anything was removed for them."""
+        """Prompts that an attachment told, and that have not left the queue yet."""
         self._absorbed: list[str] = []
-        """The model was told; an attachment should say so too."""
+        """Prompts that left the queue for the model, and whose attachment has not come yet."""
         self._late: list[str] = []
-        """Of these, what no attachment said in time."""
+        """Prompts whose attachment had not come when their turn was over, and that were told without it."""
         self._attaches = False
         """The log keeps attachments."""
 
@@ -48,6 +48,7 @@ class Queue:
 
     def _removed(self, text: str, reason: object) -> str | None:
         if not self._attaches and reason in (None, _ABSORBED):
+            self._late.append(text)
             return text
         if text in self._attached:
             self._attached.remove(text)

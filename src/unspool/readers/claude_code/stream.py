@@ -1,5 +1,10 @@
-"""Claude Code's live stream: `claude -p … --output-format stream-json --verbose`."""
+"""Claude Code's live stream: `claude -p … --output-format stream-json --verbose`.
 
+So too `audit.jsonl`, which the desktop app keeps of its agent: it stamps each record, and writes down what was typed
+before it is known how the session will be called.
+"""
+
+from pathlib import Path
 from typing import Any
 
 from unspool.dialect import Record
@@ -13,17 +18,18 @@ from unspool.readers.log import Log
 from unspool.sources.values import count, listing, mapping, number, string, text_of
 
 _PASSED_OVER = frozenset(
-    # Deltas of messages that come whole, signs of life, and the talk of a program with its host.
-    "stream_event tool_progress rate_limit_event keep_alive control_request control_response "
+    # Signs of life, and the talk of a program with its host.
+    "tool_progress rate_limit_event keep_alive control_request control_response "
     "control_cancel_request prompt_suggestion command_lifecycle conversation_reset active_goal "
     "streamlined_text streamlined_tool_use_summary transcript_mirror".split()
 )
 _NOISE = frozenset(
     "thinking_tokens status session_state_changed files_persisted background_tasks_changed commands_changed "
     "hook_progress task_progress task_updated elicitation_complete plugin_install memory_recall "
-    "worker_shutting_down post_turn_summary control_request_progress".split()
+    "worker_shutting_down post_turn_summary control_request_progress permission_request permission_response".split()
 )
 
+_STAMP = "_audit_timestamp"
 _REMEMBERED = 1000
 """Records and calls that may come once more: a stream may go on for days, and memory must not grow with it."""
 
@@ -35,6 +41,12 @@ class Stream:
         self._messages = Messages(self._log, path, _REMEMBERED)
         self._seen: dict[str, None] = {}
         """The keys of the last records."""
+        self._pieced: dict[str, str | None] = {}
+        """The message of each stream that comes in pieces."""
+        self._by_model = False
+        """The program says what each model used in all. A turn that failed may leave it out."""
+        self._early: list[Record] = []
+        """What the app wrote down before the session began."""
 
     @property
     def sessions(self) -> dict[str, Facts]:
@@ -45,13 +57,17 @@ class Stream:
         value = log.record(record)
         if value is None:
             return log.take()
+        stamped = value.get(_STAMP)
+        if stamped is not None and not log.session and value.get("type") == "user":
+            self._early.append(record)
+            return log.take()
         if (
             isinstance(session := value.get("session_id"), str)
             and session != log.session
             and _begins(value, log.session)
         ):
             self._begin(session)
-        log.at(value.get("timestamp"))
+        log.at(value.get("timestamp") or stamped)
         key = string(value.get("uuid")) or str(record.origin.line)
         if key in self._seen:
             return log.take()
@@ -67,14 +83,20 @@ class Stream:
         self._log.enter(session)
         self._messages = Messages(self._log, self._path, _REMEMBERED)
         self._seen.clear()
+        self._by_model = False
+        origin, early, self._early = self._log.origin, self._early, []
+        self._log.hold([item for record in early for item in self.feed(record)])
+        self._log.origin = origin
 
     def close(self) -> list[Event | Note]:
+        if self._early:
+            self._begin(string(mapping(self._log.record(self._early[0])).get("session_id")) or Path(self._path).stem)
         self._messages.counting.settle()
         return self._log.take()
 
     def _read(self, value: dict[str, Any], key: str) -> None:
         call = string(value.get("parent_tool_use_id"))
-        agent = string(value.get("agent_id")) or call
+        agent = string(value.get("agent_id")) or self._messages.agents.get(call or "", call)
         stream = f"agent:{agent}" if call else MAIN
         if call and agent:
             kind, description = value.get("subagent_type"), value.get("task_description")
@@ -94,6 +116,8 @@ class Stream:
                 self._system(value, key, stream)
             case "result":
                 self._result(value, key)
+            case "stream_event":
+                self._piece(mapping(value.get("event")), stream)
             case "tool_use_summary":
                 self._log.emit(Notification(text_of(value.get("summary")), "info"), key, stream)
             case "auth_status" if value.get("error"):
@@ -102,6 +126,14 @@ class Stream:
                 pass
             case kind:
                 self._log.note("unknown", f"record type {kind!r}")
+
+    def _piece(self, event: dict[str, Any], stream: str) -> None:
+        """Messages come whole too. What one took in the end only its last piece says, should the run be cut off."""
+        match event.get("type"):
+            case "message_start":
+                self._pieced[stream] = string(mapping(event.get("message")).get("id"))
+            case "message_delta" if isinstance(usage := event.get("usage"), dict):
+                self._messages.counting.grew(stream, self._pieced.get(stream), usage)
 
     def _answer(self, value: dict[str, Any], key: str, stream: str) -> None:
         message = value.get("message")
@@ -161,11 +193,12 @@ class Stream:
         """The end of a turn. Here the true numbers stand: those of the answers are of their beginning."""
         counting, facts = self._messages.counting, self._log.facts
         counting.settle()
-        used = mapping(value.get("modelUsage"))
-        for at, (model, usage) in enumerate(used.items()):
-            counting.catch_up(model, _used(mapping(usage)), f"{key}:usage:{at}")
-        if not used and isinstance(usage := value.get("usage"), dict):
-            counting.catch_up(facts.model or "", counts_of(usage), f"{key}:usage")
+        used = {model: _used(mapping(usage)) for model, usage in mapping(value.get("modelUsage")).items()}
+        if any(map(any, used.values())):
+            self._by_model = True
+            counting.catch_up(used, f"{key}:usage")
+        elif not self._by_model and isinstance(usage := value.get("usage"), dict):  # of this turn alone
+            counting.catch_up({facts.model or "": counts_of(usage)}, f"{key}:usage")
         failed = value.get("is_error") is True or text_of(value.get("subtype")).startswith("error")
         subtype = string(value.get("subtype"))
         errors = "\n".join(map(text_of, listing(value.get("errors")))) or text_of(value.get("error"))

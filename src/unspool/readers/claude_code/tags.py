@@ -4,7 +4,7 @@
 <local-command-stdout>…</local-command-stdout>                              what a command of the program said
 <system-reminder>…</system-reminder>, <ide_opened_file>…                    context, around or in place of a prompt
 <teammate-message teammate_id="lead">…, <task-notification>…                another agent
-<channel source="chat">…</channel>                                          somebody outside, through a server
+<channel source="chat">…</channel>, <github-webhook-activity>…              somebody outside, through a server
 [Request interrupted by user]                                               the end of a turn
 """
 
@@ -21,11 +21,19 @@ CONTINUED = "This session is being continued from a previous conversation"
 _INTERRUPTED = "[Request interrupted"
 _OWN = re.compile(
     r"Caveat: The messages below|Stop hook feedback:|Tools? loaded\.\s*\Z|Unknown (?:skill|slash command): \S+\s*\Z|"
-    r"<<autonomous-loop[\w-]*>>\s*\Z"
+    r"<<autonomous-loop[\w-]*>>\s*\Z|A session-scoped Stop hook is now active|Goal check-in: [^\n]* is still active"
 )
 """What the program itself says in the person's place, in versions that do not mark it."""
-_ANNOUNCED = ("[SYSTEM NOTIFICATION", "Another Claude session sent a message")
-"""How the program begins what it says before another agent's words."""
+_ANNOUNCED = (
+    "[SYSTEM NOTIFICATION",
+    "[MESSAGE FROM NON-USER SOURCE",
+    "[SCHEDULED TASK - ",
+    "Another Claude session sent a message",
+    "A peer session sent a message while",
+    "The coordinator sent a message while",
+)
+"""How the program begins what it says before another agent's words, or before those of a schedule."""
+_HANDED_BACK = "[Subagent hand-back]"
 _STEERED = re.compile(
     r"\s*+The user sent a new message while you were working:\n(.*?)"
     r"(?:\n\n(?:This is how Claude Code|IMPORTANT: ).*)?\Z",
@@ -35,13 +43,17 @@ _STEERED = re.compile(
 _REMINDER = "</system-reminder>"
 _OPENING = re.compile(r"<([a-z_-]++)([^<>]*+)>")
 _OUTPUTS = ("local-command-stdout", "local-command-stderr", "bash-stdout", "bash-stderr")
-_AGENTS = ("teammate-message", "task-notification", "agent-message", "cross-session-message", "channel(?= source=)")
+_AGENTS = (
+    "teammate-message", "task-notification", "agent-message", "cross-session-message", "channel(?= source=)",
+    "github-webhook-activity",
+)  # fmt: skip
 _AGENT = re.compile(rf"(?<!\s)\s*+<({'|'.join(_AGENTS)})([^<>]*)>")
 _WHERE = re.compile(r"(?:Read the output file|Full transcript available) [^\n]*(?:\n|\Z)")
 """What the program says behind the word of a task: where all of it stands."""
 _CONTEXT = frozenset(
     "system-reminder ide_opened_file ide_selection ide_diagnostics local-command-caveat user-prompt-submit-hook "
-    "user-memory-input new-diagnostics session-start-hook post-tool-use-hook".split()
+    "user-memory-input new-diagnostics session-start-hook post-tool-use-hook mcp-resource-update mcp-polling-update "
+    "fork-boilerplate".split()
 )
 _SENDER = re.compile(r"(?:teammate_id|from|agent_id|sender|session|source)=\"([^\"]*)\"")
 _COMMAND = ("command-name", "command-message", "command-args")
@@ -86,14 +98,17 @@ def said(text: str) -> Iterator[Content]:
         yield from _beside_context(text)
     elif start == "[" and body.startswith(_INTERRUPTED):
         yield TurnEnd("interrupted", text=text.strip())
+    elif start == "[" and body.startswith(_HANDED_BACK):
+        yield AgentMessage(body.rstrip())
     elif body.startswith(_ANNOUNCED):
         opening = _AGENT.search(body)
-        yield from said(body[opening.start() :]) if opening else [Notification(text, "context")]
+        for content in said(body[opening.start() :]) if opening else [User(text)]:  # nobody typed what is around it
+            yield Notification(content.text, "context") if isinstance(content, User) else content
     elif start == "T" and body.startswith(CONTINUED):
         yield Compacted(text)
     elif start == "T" and (steered := _STEERED.match(text)):
         yield User(steered[1])
-    elif start in ("C", "S", "T", "U", "<") and _OWN.match(body):
+    elif start in ("A", "C", "G", "S", "T", "U", "<") and _OWN.match(body):
         yield Notification(text, "warning" if start == "U" else "context")
     else:
         yield User(text)

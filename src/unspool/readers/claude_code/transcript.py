@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import msgspec
 from msgspec import Raw, Struct, field
+from msgspec.structs import replace
 
 from unspool.dialect import Record
 from unspool.model import MAIN, Event, Facts, Note
@@ -19,7 +20,7 @@ from unspool.readers.claude_code.queue import Queue
 from unspool.readers.claude_code.tags import is_typed, said
 from unspool.readers.log import Log
 from unspool.sources.jsontext import Unreadable, dumps
-from unspool.sources.values import count, listing, mapping, number, string, text_of
+from unspool.sources.values import listing, mapping, number, string, text_of
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _PASSED_OVER = frozenset(
@@ -139,7 +140,7 @@ class Transcript:
         if line is None:
             return log.take()
         session = line.session_id
-        if session != log.session and isinstance(session, str):
+        if (session != log.session or not self._begun) and isinstance(session, str):
             self._session(session)
         elif not log.session:
             self._early.append(record)
@@ -233,7 +234,7 @@ class Transcript:
         held, self._boundary = self._boundary, None
         if held is not None or summary is not None:
             held = held or Compacted()
-            made = Compacted(summary or held.text, held.trigger, held.tokens_before)
+            made = replace(held, text=summary or held.text)
             self._log.emit(made, f"{self._log.origin.line}:compaction", stream)
 
     def _assistant(self, line: Line, key: str, stream: str) -> None:
@@ -259,22 +260,19 @@ class Transcript:
                 self._messages.counting.settle(stream)
                 emit(TurnEnd("completed", number(line.duration_ms)), key, stream)
             case "compact_boundary":
-                self._messages.counting.settle(stream)
-                about = mapping(line.compact_metadata)
-                self._boundary = Compacted("", string(about.get("trigger")), count(about.get("preTokens")) or None)
+                self._boundary = self._messages.boundary(mapping(line.compact_metadata), stream)
             case "microcompact_boundary":
                 emit(Notification(text or "old tool results were dropped", "info"), key, stream)
             case "local_command":
                 for at, content in enumerate(said(text)):
-                    emit(
-                        content if not isinstance(content, User) else Notification(text, "info"), f"{key}:{at}", stream
-                    )
+                    told = Notification(text, "info") if isinstance(content, User) else content
+                    emit(told, f"{key}:{at}", stream)
             case "stop_hook_summary":
                 emit(stop_hooks(line.hook_infos, line.hook_errors), key, stream)
             case "api_error":
                 error = mapping(line.error)
-                told = string(error.get("message")) or string(error.get("formatted"))
-                reason = told or text or text_of(line.error) or text_of(line.cause)
+                cause = string(error.get("message")) or string(error.get("formatted"))
+                reason = cause or text or text_of(line.error) or text_of(line.cause)
                 emit(Notification(f"API error: {reason}", "error"), key, stream)
             case "away_summary":
                 emit(Summary(text), key, stream)
@@ -333,10 +331,11 @@ class Transcript:
         attachment = mapping(line.attachment)
         if not self._queue.attached(typed_in(attachment)):
             return
-        content, known = attached(attachment)
-        if isinstance(content, User):
-            self._messages.counting.settle(stream)
-        self._log.emit(content, key, stream)
+        contents, known = attached(attachment)
+        for at, content in enumerate(contents):
+            if isinstance(content, User):
+                self._messages.counting.settle(stream)
+            self._log.emit(content, f"{key}:{at}" if at else key, stream)
         if attachment.get("type") == "prompt_snapshot" and (tools := listing(attachment.get("tools"))):
             self._log.facts.tools = tuple(text_of(mapping(tool).get("name")) for tool in tools)
         if not known:
