@@ -5,7 +5,7 @@ from typing import Any
 from test_reader_codex import fed, sums, usage
 from unspool.dialect import Head
 from unspool.model import Event
-from unspool.model.event import ToolOutput, TurnEnd
+from unspool.model.event import Compacted, ToolOutput, TurnEnd
 from unspool.readers import READERS
 
 
@@ -22,6 +22,11 @@ def test_what_a_search_found() -> None:
     found = [{"title": "Tides", "url": "https://example.org"}]
     told = streamed(completed(type="web_search", query="tides", action={"type": "search"}, results=found))
     assert told[-1].content == ToolOutput("i", '[{"title":"Tides","url":"https://example.org"}]', False)
+
+
+def test_a_compaction() -> None:
+    begun = {"type": "item.started", "item": {"id": "i", "type": "context_compaction", "status": "in_progress"}}
+    assert [event.content for event in streamed(begun, completed(type="context_compaction"))] == [Compacted()]
 
 
 def test_a_command_that_failed_without_a_word() -> None:

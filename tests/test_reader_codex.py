@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import zstandard
 
+from told import events_of
 from unspool.dialect import Record
 from unspool.exports.events import body
 from unspool.ingest.logs import open_log
@@ -116,10 +117,22 @@ def test_what_was_copied_is_not_counted() -> None:
 
 def test_nothing_that_was_copied_is_told_again() -> None:
     for name in ("fork.jsonl", "fork_restamped.jsonl"):
-        log = open_log(str(FIXTURES / name))
-        assert log is not None
-        told = [event.content for event in log if isinstance(event, Event)]
+        told = [event.content for event in events_of(FIXTURES / name)]
         assert [content.text for content in told if isinstance(content, User)] == ["And now?"]
+
+
+def test_a_copy_that_keeps_its_times_ends_where_the_thread_began() -> None:
+    """Also without ids of turns, and where the answer comes at once."""
+    child = {"subagent": {"thread_spawn": {"parent_thread_id": "root"}}}
+    start = {"id": "child", "timestamp": "2026-01-31T12:00:00.000Z", "source": child}
+    lines = [
+        line("session_meta", **start),
+        {**line("session_meta", id="root", source="cli"), "timestamp": "2026-01-31T11:00:00.000Z"},
+        {**spoken("user", "copied"), "timestamp": "2026-01-31T11:00:01.000Z"},
+        {**spoken("user", "own"), "timestamp": "2026-01-31T12:00:00.500Z"},
+        {**spoken("assistant", "so too"), "timestamp": "2026-01-31T12:00:01.000Z"},
+    ]
+    assert [event.content for event in events(lines)] == [AgentMessage("own"), Said("so too")]
 
 
 def test_who_forks_may_ask_at_once() -> None:

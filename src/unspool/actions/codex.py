@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 from msgspec import Struct
 
 from unspool.actions import javascript
+from unspool.actions.codex_extensions import EXTENSIONS
 from unspool.actions.codex_shell import ApplyPatch, ExecCommand, Shell, UnifiedExec, WriteStdin
 from unspool.actions.shapes import Apart, ListResources, Questions, ReadResource
 from unspool.actions.vocabulary import Call, Vocabulary, each, mcp_of
@@ -361,6 +362,7 @@ _TOOLS: Mapping[str, type[Call]] = {
     **dict.fromkeys(("image_generation", "image_gen__imagegen", "js_repl_reset", "sleep", "clock__sleep"), Apart),
     **dict.fromkeys(("clock__curr_time", "get_context_remaining", "new_context"), Apart),
     **dict.fromkeys(("tool_suggest", "request_plugin_install", "test_sync_tool"), Apart),
+    **EXTENSIONS,
 }
 VOCABULARY = Vocabulary("codex", _TOOLS, mcp_of)
 _NAMESPACES = ("functions", "tools", "collaboration", "agents", "multi_agent_v1")

@@ -31,8 +31,10 @@ class Copied:
         self.found = False
         """There is a copy: something in it was another thread's for certain."""
         self.ends_before = False
-        """What the verdict was not yet certain of is copied, too: the thread begins with this record."""
+        """Records before this one that had no verdict are copied: the thread itself begins with this one."""
         self._before: int | None = None
+        self._keeps_times = False
+        """The other thread's header has its old time: then so has all that was copied."""
 
     def verdict(self, line: dict[str, Any]) -> bool | None:
         """Whether the record is copied; None if the next ones must tell."""
@@ -40,19 +42,23 @@ class Copied:
         if self._start is not None and ordinal is not None:
             return ordinal < self._start
         payload = mapping(line.get("payload"))
+        moment = time_of(line.get("timestamp"))
+        is_old = self._created is not None and moment is not None and moment < self._created - _EARLIER
         if self._is_foreign(line, payload):
+            self._keeps_times = self._keeps_times or (is_old and line.get("type") == "session_meta")
             self.found = True
             return True
-        moment = time_of(line.get("timestamp"))
         paused = moment is not None and self._before is not None and moment - self._before > _PAUSE
         self._before = moment or self._before
         turn = _turn(payload)
         if turn is not None and _is_timed(turn) and self._is_timed:
             self.found = self.found or turn < self._id
             return turn < self._id
-        if self._created is not None and moment is not None and moment < self._created - _EARLIER:
+        if is_old:
             self.found = True
             return True
+        if self._keeps_times and self._created is not None and moment is not None and moment >= self._created:
+            return False
         if self.found:
             is_unanswered = self._is_unanswered(line, payload)
             self.ends_before = paused and is_unanswered

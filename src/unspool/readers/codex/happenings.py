@@ -16,14 +16,15 @@ from unspool.model.event import (
     ToolOutput,
     TurnEnd,
 )
+from unspool.readers.codex.envelopes import answered
 from unspool.readers.codex.items import Items, named, picture_in, said_in
 from unspool.readers.codex.outbox import marked
-from unspool.readers.codex.outputs import output_of, result_of
+from unspool.readers.codex.outputs import result_of
 from unspool.readers.codex.texts import content_text, lines_of, told, typed_text, visible, words_of
 from unspool.readers.codex.thread import Thread
 from unspool.readers.codex.transient import TRANSIENT
 from unspool.sources.jsontext import dumps
-from unspool.sources.values import listing, mapping, number, string, text_of
+from unspool.sources.values import count, listing, mapping, number, string, text_of
 
 _PASSED_OVER = TRANSIENT | frozenset(
     (
@@ -75,7 +76,8 @@ class Happenings:
 
     def _said(self, event: dict[str, Any]) -> None:
         text = event.get("message")
-        if text.__class__ is str and text and text[0] != "<" and not self._outbox.queue:  # nearly always
+        unusual = self._outbox.queue or self._thread.taken_over
+        if text.__class__ is str and text and text[0] != "<" and not unusual:  # nearly always
             self._thread.has_spoken = True
             self._outbox.echo([Said(text)], (("a", visible(text)),))
         else:
@@ -85,7 +87,9 @@ class Happenings:
         self._outbox.go_on()
         if texts := words_of(content):
             self._thread.has_spoken = True
-            self._outbox.echo([Said("\n".join(texts))], marked("a", [visible(text) for text in texts]))
+            said = "\n".join(texts)
+            contents = answered(said) if self._thread.taken_over else (Said(said),)
+            self._outbox.echo(list(contents), marked("a", [visible(text) for text in texts]))
 
     def _thought(self, event: dict[str, Any]) -> None:
         self._think(lines_of([event.get("text")]))
@@ -206,16 +210,13 @@ class Happenings:
 
     def _returned(self, item: dict[str, Any]) -> None:
         """What a tool gave that has no other item; its call may stand in the log, with the same output."""
-        call = string(item.get("id"))
-        if call not in self._thread.calls:
-            text, failed = output_of(item.get("output"))
-            self._thread.alone(named(item), {}, {}, ToolOutput(call, text, failed))
+        self._items.came(item, string(item.get("id")))
 
     # turns
 
-    def _started(self, _event: dict[str, Any]) -> None:
+    def _started(self, event: dict[str, Any]) -> None:
         self._outbox.go_on(whole=True)
-        self._thread.begin_turn()
+        self._thread.begin_turn(event.get("turn_id"))
 
     def _ended(self, event: dict[str, Any]) -> None:
         self._outbox.go_on(whole=True)
@@ -249,8 +250,10 @@ class Happenings:
             self._outbox.say(Planned((item,)))
 
     def _rolled_back(self, event: dict[str, Any]) -> None:
-        turns = text_of(event.get("num_turns"))
-        self._outbox.say(Notification(f"turns that were taken back: {turns}", "info"))
+        turns = event.get("num_turns")
+        self._outbox.close()
+        self._outbox.say(Notification(f"turns that were taken back: {text_of(turns)}", "info"))
+        self._log.take_back_last(count(turns))
 
     # agents
 

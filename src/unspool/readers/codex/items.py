@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from unspool.model.event import AgentMessage, Compacted, Notification, Said, ToolOutput, User
+from unspool.readers.codex.envelopes import answered, opened, was_typed
 from unspool.readers.codex.outbox import marked
 from unspool.readers.codex.outputs import output_of
 from unspool.readers.codex.texts import (
@@ -75,7 +76,8 @@ class Items:
         words = typed_text(content)
         if self._thread.just_compacted:
             self._thread.just_compacted = not any(isinstance(shown, User) for shown in contents)
-        if self._thread.hears and words.startswith(DELEGATED):
+        is_passed_on = self._thread.hears and words.startswith(DELEGATED)
+        if is_passed_on or (self._thread.taken_over and not was_typed(words)):
             contents = [Notification(words, "context")]
         self._outbox.tell(contents, (("u", words),) if words else ())
         facts = self._log.facts
@@ -87,6 +89,10 @@ class Items:
     def _said(self, content: Any) -> None:
         """What the model said; in some versions also what another agent told it, as JSON or as a letter."""
         self._thread.has_spoken = True
+        if self._thread.taken_over:
+            whole = content_text(content)
+            self._outbox.tell(answered(whole), (("a", visible(whole)),))
+            return
         if content.__class__ is list and len(content) == 1 and content[0].__class__ is dict:
             text = content[0].get("text")
             if text.__class__ is str and text and text[0] not in "{<M":  # nearly always
@@ -149,15 +155,27 @@ class Items:
 
     def _output(self, item: dict[str, Any]) -> None:
         call = item.get("call_id")
-        if call.__class__ is not str:
-            call = _call(item)
+        if call.__class__ is not str or not call:
+            call = _call(item) or string(item.get("id"))
             if item.get("type") == "function_call_output" and isinstance(item.get("name"), str):
-                text, failed = output_of(item.get("output"))  # it came by itself, later than its call ended
-                self._thread.alone(named(item), {}, {}, ToolOutput(call, text, failed))
+                self.came(item, call)
                 return
         if not call:
             self._log.note("odd", "an output without a call")
         self._thread.returned(call, item.get("output"))
+
+    def came(self, item: dict[str, Any], call: str | None) -> None:
+        """An output that came by itself: later than its call ended, or of none, as an envelope. Two records tell it."""
+        if call and call in self._thread.calls:
+            return
+        text, failed = output_of(item.get("output"))
+        contents = opened(text)
+        for part, content in enumerate(contents):
+            self._outbox.say(content, str(part))
+        if contents:
+            self._thread.calls.add(call)
+        else:
+            self._thread.alone(named(item), {}, {}, ToolOutput(call, text, failed))
 
     def agent_message(self, letter: dict[str, Any]) -> None:
         sender, recipient = string(letter.get("author")), string(letter.get("recipient"))

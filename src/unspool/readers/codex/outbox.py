@@ -153,7 +153,7 @@ class Outbox:
         self._open[call.provider_call_id or key] = held
 
     def done(self, call: str, deed: dict[str, Any] | None, loose: bool) -> bool:
-        """Something was done: by that call, or, if loose, by the newest script that is open. Whether one is."""
+        """Keeps what a call did while it is open; if it is not, and `loose`: what the newest script did. Else False."""
         held = self._open.get(call)
         if held is None and loose:
             held = next((held for held in reversed(self._open.values()) if _is_script(held.content)), None)

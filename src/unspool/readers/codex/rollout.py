@@ -17,9 +17,10 @@ from unspool.model.event import Compacted, Notification, Said, User
 from unspool.readers.codex.copied import Copied, comes_from_another, may_repeat, parent_of
 from unspool.readers.codex.happenings import Happenings
 from unspool.readers.codex.items import Items
+from unspool.readers.codex.texts import asked_in
 from unspool.readers.codex.thread import Thread
 from unspool.sources.jsontext import Unreadable, loads
-from unspool.sources.values import mapping, string, text_of
+from unspool.sources.values import listing, mapping, string, text_of
 
 _NAME = re.compile(r"rollout-[\dT-]{19}-(.+?)\.jsonl")
 _PASSED_OVER = frozenset(
@@ -221,8 +222,11 @@ class Rollout:
 
     def _compacted(self, record: dict[str, Any]) -> None:
         self._outbox.go_on()
-        text = text_of(record.get("message"))
-        self._thread.compacted(Compacted(text, tokens_before=self._thread.tally.context), is_echo=False)
+        text, before = text_of(record.get("message")), self._thread.tally.context
+        history = map(mapping, listing(record.get("replacement_history")))
+        shown = [item.get("content") for item in history if item.get("role") == "user"]
+        prompts = self._log.prompts_of(words for content in shown for words in asked_in(content))
+        self._thread.compacted(Compacted(text, tokens_before=before, prompts=prompts), is_echo=False)
 
     def _spoken(self, record: dict[str, Any]) -> None:
         """Of a conversation by voice, what was said."""

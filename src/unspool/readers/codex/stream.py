@@ -8,10 +8,12 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from unspool.dialect import Record
 from unspool.model import Event, Facts, Note
 from unspool.model.action import PlanItem
-from unspool.model.event import Notification, Planned, Said, Thinking, ToolOutput, TurnEnd, User
+from unspool.model.event import Compacted, Notification, Planned, Said, Thinking, ToolOutput, TurnEnd, User
 from unspool.readers.codex.messages import Messages
 from unspool.readers.codex.outbox import changes_in
 from unspool.readers.codex.outputs import result_of
@@ -86,7 +88,7 @@ class Stream:
         """The thread's total so far, if it is told."""
         grown = self._thread.tally.grown({"total_token_usage": usage}, self._thread.model) if usage else None
         if grown is not None:
-            self._outbox.say(grown, part)
+            self._outbox.say(replace(grown, apart=True), part)
 
     def _item(self, item: dict[str, Any], is_over: bool) -> None:
         kind = string(item.get("type") or item.get("item_type"))
@@ -108,6 +110,8 @@ class Stream:
                 self._outbox.say(User(text_of(item.get("text"))))
             case "plan":
                 self._outbox.say(Planned(text=text_of(item.get("text"))))
+            case "context_compaction":
+                self._outbox.say(Compacted())
             case "error":
                 self._outbox.say(Notification(text_of(item.get("message")), "warning"))
             case _:

@@ -8,6 +8,7 @@ from typing import Any
 from unspool.model import Content
 from unspool.model.event import AgentMessage, Notification, User
 from unspool.readers.blocks import image_text
+from unspool.readers.codex.envelopes import opened
 from unspool.sources.jsontext import Unreadable, strict
 from unspool.sources.values import listing, mapping, placeholder, string, text_of
 
@@ -53,6 +54,8 @@ _PAGE = re.compile(
     r"<in-app-browser-context(?:(?!<in-app-browser-context).)*</in-app-browser-context>\s*\Z",
     re.DOTALL,
 )
+_SEALED = ("<", "A")
+"""With which envelopes begin: few prompts do."""
 DELEGATED = "<realtime_delegation>"
 """What the model that speaks with a person passes on to the one that works: a request, and what was said."""
 _HIDDEN = re.compile(
@@ -153,7 +156,17 @@ def _shown(text: str, is_typed: bool) -> Iterator[Content]:
     elif text.startswith(_NOTIFIED):
         yield _notified(text)
     else:
-        yield Notification(text, "context")
+        yield from opened(text) or [Notification(text, "context")]
+
+
+def asked_in(content: Any) -> list[str]:
+    """The prompts in a message that stands in the person's place."""
+    texts = [part_text(part) for part in content] if isinstance(content, list) else []
+    if len(texts) == 1 and texts[0].lstrip()[:1].isalnum():
+        return texts  # nearly always; what a program writes around a prompt begins with a sign
+    if texts and all(text.startswith(_SHOWN) for text in texts):
+        return []
+    return [said.text for said in told(content) if isinstance(said, User)]
 
 
 def folder_in(context: str) -> str | None:
@@ -196,7 +209,7 @@ def _asked(text: str) -> Iterator[Content]:
             yield Notification(page.strip(), "context")
         words = _PAGE.sub("", words).strip()
     if words:
-        yield User(words)
+        yield from (opened(words) if words.lstrip()[:1] in _SEALED else []) or [User(words)]
 
 
 def letter_in(text: str) -> AgentMessage | None:

@@ -7,6 +7,7 @@ from unspool.model import Action, Meaning
 from unspool.model.event import AgentSpawn, Compacted, ModelChange, ToolCall, ToolOutput
 from unspool.readers.calls import arguments_of
 from unspool.readers.codex.counting import Tally
+from unspool.readers.codex.envelopes import is_taken_over
 from unspool.readers.codex.outbox import Mark, Outbox, changes_in
 from unspool.readers.codex.outputs import output_of, running_cell, was_stopped
 from unspool.readers.log import Log
@@ -28,15 +29,17 @@ class Thread:
         self.is_agent = False
         """It is a sub-agent's: the facts of the session are not its own."""
         self.itemised = False
-        """The log tells of deeds beside calls, of all of them: scripts and patches wait for theirs."""
+        """The log has a record for everything that was done: so scripts and patches are held back until theirs came."""
         self.tells_patches = False
         """The log may tell what became of a patch before its output comes: patches wait for that."""
         self._scripted = False
-        """In this turn a script ran, of which such a log does not tell what it did."""
+        """In this turn a script ran. A log that is not itemised does not tell what it did."""
         self.has_spoken = False
         """The model said something in this turn."""
+        self.taken_over = False
+        """The turn is one of another agent's, whose session was taken over."""
         self.hears = False
-        """The log says what the person spoke: what the voice passed on is no prompt beside it."""
+        """The log has what the person spoke: so what the model for speech passed on of it is not told as a prompt."""
         self.just_compacted = False
         self.calls: set[str | None] = set()
         self.failed: set[str | None] = set()
@@ -60,8 +63,9 @@ class Thread:
         if before is not None:
             self.outbox.say(ModelChange(model, before))
 
-    def begin_turn(self) -> None:
+    def begin_turn(self, turn: Any) -> None:
         self.has_spoken = self._scripted = False
+        self.taken_over = is_taken_over(turn)
 
     def _read(self, name: str, given: Any) -> Meaning:
         return self._meaning(name, arguments_of(given))
@@ -108,7 +112,7 @@ class Thread:
             self.outbox.finished(self._waits[call])
 
     def did(self, call: str | None, item: dict[str, Any]) -> bool:
-        """Something was done for a call that is known or open. Not so: nothing told of it yet."""
+        """Keeps what was done with the call that it was done for. False if nothing told of it yet: then it is news."""
         deed: dict[str, Any] | None = item
         known = call in self.calls
         if item.get("success") is False or item.get("status") in ("failed", "declined"):
