@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from told import events_of, tokens_of
 from unspool.dialect import Record
 from unspool.ingest.heads import head_of
-from unspool.ingest.logs import open_log
 from unspool.model import Event, Note
 from unspool.model.event import Notification, Said, TokenUsage, ToolCall, ToolOutput, User
 from unspool.readers import READERS, gemini_cli
@@ -18,17 +18,6 @@ from unspool.sources.records import read_lines
 
 FOLDER = Path(__file__).parent / "readers" / "gemini_cli"
 CASES = sorted(FOLDER.glob("*.jsonl"))
-
-
-def events_of(path: Path) -> list[Event]:
-    log = open_log(str(path))
-    assert log is not None
-    return [item for item in log if isinstance(item, Event)]
-
-
-def tokens_of(events: list[Event]) -> int:
-    used = [event.content for event in events if isinstance(event.content, TokenUsage)]
-    return sum(usage.input + usage.cache_read + usage.cache_write + usage.output for usage in used)
 
 
 def told(items: list[Event | Note]) -> list[Any]:

@@ -18,6 +18,8 @@ from unspool.readers.genai import typed, was_stopped
 from unspool.readers.log import Log
 from unspool.sources.values import count, mapping, number, string, text_of
 
+_FIRST = b'{"type":"init",'
+
 
 def claims(head: Head) -> bool:
     return any(map(_is_event, head.lines))
@@ -28,6 +30,8 @@ def _is_event(line: dict[str, Any]) -> bool:
         case {"type": "init", "session_id": str(), "timestamp": _, "model": _}:
             return True
         case {"type": "tool_use", "tool_name": _, "tool_id": _, "parameters": _}:
+            return True
+        case {"type": "result", "timestamp": _, "status": str(), "stats": {"total_tokens": _}}:
             return True
     return False
 
@@ -45,7 +49,7 @@ class Stream:
         return self._log.sessions
 
     def feed(self, record: Record) -> list[Event | Note]:
-        value = self._log.record(record)
+        value = self._log.record(_cut(record))
         if value is not None:
             self._event(value, record.origin.line)
         return self._log.take()
@@ -118,6 +122,12 @@ class Stream:
         self._log.emit(TurnEnd("failed" if failed else "completed", duration, reason, reason=kind), f"{line}:end")
 
 
+def _cut(record: Record) -> Record:
+    """The first event, without what the program said of its servers in the same line."""
+    at = record.data.find(_FIRST) if record.value is None and record.data[:1] not in (b"{", b"") else -1
+    return Record(record.data[at:], record.origin) if at > 0 else record
+
+
 def _usage(model: str | None, stats: dict[str, Any]) -> TokenUsage | None:
     """Of all calls to one model: what is neither prompt nor answer was thought, and only the total has it."""
     asked, output = count(stats.get("input_tokens")), count(stats.get("output_tokens"))
@@ -125,4 +135,4 @@ def _usage(model: str | None, stats: dict[str, Any]) -> TokenUsage | None:
     thoughts = max(0, count(stats.get("total_tokens")) - asked - output)
     if not (asked or output or thoughts):
         return None
-    return TokenUsage(model, asked - cached, cached, 0, output + thoughts, thoughts)
+    return TokenUsage(model, asked - cached, cached, 0, output + thoughts, thoughts, apart=True)

@@ -18,7 +18,7 @@ from unspool.model import Event, Facts, Note
 from unspool.model.event import Notification, Summary
 from unspool.readers.gemini_cli.folder import folder_of, parent_of, project_of
 from unspool.readers.gemini_cli.turns import Turns
-from unspool.readers.genai import is_snapshot
+from unspool.readers.genai import first_kept, is_snapshot
 from unspool.readers.log import Log
 from unspool.sources.values import listing, mapping, string, text_of
 
@@ -52,14 +52,17 @@ class Recording:
         log.origin = record.origin
         if value.__class__ is not dict:
             value = log.record(record)
-        if value is not None:
+        if value is None:
+            pass
+        elif "id" in value and log.session:  # nearly all that say something
+            self._turns.message(value)
+        else:
             self._record(value)
         return log.take() if log.out else []
 
     def _record(self, value: dict[str, Any]) -> None:
         if "id" in value:
-            if not self._log.session:
-                self._open({})
+            self._open({})
             self._turns.message(value)
         elif isinstance(changes := value.get("$set"), dict):
             if len(changes) > 1 or "lastUpdated" not in changes:  # every other line says only that
@@ -117,6 +120,8 @@ class Recording:
             if turns.awaits(mapping(message).get("id")):  # its words are still to be told: those of the list, then
                 turns.message(message, "", history=True)
                 break
+        if compressed:
+            turns.kept = first_kept(self._log, (message for message in messages if not _is_snapshot(message)))
         for at, message in enumerate(messages):
             rewritten = compressed and not known[at]
             turns.message(message, f"{self._log.origin.line}.{at}", history=True, rewritten=rewritten)

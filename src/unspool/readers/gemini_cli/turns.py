@@ -3,6 +3,7 @@
     {"id", "timestamp", "type": "user", "content", "displayContent"}
     {"id", "timestamp", "type": "gemini", "content", "model", "thoughts", "toolCalls", "tokens"}
     {"id", "timestamp", "type": "info" | "warning" | "error", "content"}
+    {"id", "type": "message_update", "tokens"}                                                  of some programs like it
 
 A message may come again, with more in it: only what is new in it is told. Words wait until the next message begins, for
 they may still grow or be changed: the last ones count. The model's stand behind the calls that were made in the same
@@ -23,6 +24,7 @@ from unspool.model.action import Mcp
 from unspool.model.event import (
     AgentMessage,
     AgentSpawn,
+    Compacted,
     Notification,
     Said,
     Thinking,
@@ -30,7 +32,6 @@ from unspool.model.event import (
     ToolCall,
     ToolOutput,
     User,
-    id_of,
 )
 from unspool.readers.calls import arguments_of
 from unspool.readers.gemini_cli.folder import FULL_OUTPUT, full_output
@@ -51,6 +52,8 @@ from unspool.sources.values import mapping, string, text_of
 
 _UNDERWAY = ("validating", "scheduled", "executing", "awaiting_approval")
 _SERVER = " MCP Server)"
+_ANSWER = frozenset(("toolCalls", "thoughts", "tokens", "model"))
+"""What only the model's messages have: programs made from this one give these messages a type of their own."""
 
 
 class _Told(Struct, gc=False):
@@ -62,6 +65,8 @@ class _Told(Struct, gc=False):
     text: int | None = None
     """The hash of the words."""
     versions: int = 0
+    called: bool = False
+    """It asked for tools."""
     used: TokenUsage | None = None
 
 
@@ -98,10 +103,10 @@ class Turns:
         self._called: set[str] = set()
         self._answered: set[str] = set()
         self._waiting: _Waiting | _Prompt | None = None
-        self._taken_back: str | None = None
-        """The prompt to which the person went back, until they ask again."""
         self.agent: str | None = None
         """The sub-agent whose messages they are: what is typed there was typed by an agent."""
+        self.kept: str | None = None
+        """The first prompt that a compression left."""
         self.emit: Callable[[Content, str], None] = log.emit
 
     def knows(self, name: Any) -> bool:
@@ -134,11 +139,13 @@ class Turns:
             name = string(name) or place or str(self._log.origin.line)
         if (waiting := self._waiting) is not None and waiting.name != name:
             self.flush()
-        self._log.at(value.get("timestamp"))
-        content = value.get("content")
-        if content is None:
-            content = value.get("parts")
-        parts = content if type(content) is list else parts_of(content)
+        time, parts = value.get("timestamp"), value.get("content")
+        if type(time) is str and len(time) == 24 and time[23] == "Z":  # nearly always
+            self._log.time = time
+        else:
+            self._log.at(time)
+        if type(parts) is not list:
+            parts = parts_of(value.get("parts") if parts is None else parts)
         kind = value.get("type")
         if kind == "gemini":
             self._model(value, name, parts, history, rewritten)
@@ -146,8 +153,8 @@ class Turns:
             self._user(value, name, parts, history, rewritten)
         elif kind in ("info", "warning", "error"):
             self._notice(Notification(words(parts), kind), name)
-        elif kind in ("model", "assistant", "qwen"):
-            self._model(value, name, parts, history, rewritten)
+        elif kind in ("model", "assistant", "qwen") or not _ANSWER.isdisjoint(value):
+            self._model(value, name, parts, history or kind == "message_update", rewritten)
         else:
             self._log.note("unknown", f"message type {kind!r}")
             self._notice(Notification(words(parts), "info"), name)
@@ -174,17 +181,15 @@ class Turns:
         if text and not text.isspace():
             told.text, told.versions = hash(text), 1
             self.emit(Said(text), f"{name}:message")
-        model, tokens = string(value.get("model")), value.get("tokens")
-        if type(tokens) is dict and (usage := _usage(model, tokens)) is not None:
-            told.used = usage
-            self.emit(usage, f"{name}:usage")
+        told.called, model = bool(calls), string(value.get("model"))
+        self._count(value.get("tokens"), model, name, told)
         if model and self.agent is None:
             log.facts.model = model
 
     def rewind(self, name: str) -> None:
         """This message and all behind it are taken back."""
         self.flush()
-        self._taken_back = id_of(self._log.session, f"{name}:user")
+        self._log.take_back(f"{name}:user")
 
     def flush(self) -> None:
         """The last message is whole."""
@@ -212,11 +217,18 @@ class Turns:
             told.text = text
             self._texts.add(hash(waiting.text.strip()))
             self.emit(Said(waiting.text), _version(f"{name}:message", told))
-        usage = _usage(waiting.model, waiting.tokens) if isinstance(waiting.tokens, dict) else None
-        if usage is not None and told.used is None:
-            self.emit(usage, f"{name}:usage")
-            told.used = usage
-        elif usage is not None and told.used is not None and (more := more_of(usage, told.used)):
+        self._count(waiting.tokens, waiting.model, name, told)
+
+    def _count(self, tokens: Any, model: str | None, name: str, told: _Told) -> None:
+        """What it used, once. Where that is not said, calls tell that the model was asked: it will be asked again."""
+        usage = _usage(model, tokens) if type(tokens) is dict else None
+        if told.used is None:
+            if usage is None and told.called:
+                usage = TokenUsage(model, 0, 0, 0, 0, 0)
+            if usage is not None:
+                self.emit(usage, f"{name}:usage")
+                told.used = usage
+        elif usage is not None and (more := more_of(usage, told.used)):
             self.emit(more, f"{name}:usage:{sum_of(told.used)}")
             told.used = usage
 
@@ -265,8 +277,8 @@ class Turns:
                 content = Notification(content.text, "context")
             elif self.agent is not None:
                 content = AgentMessage(content.text, None, self.agent)
-            elif self._taken_back is not None:
-                content, self._taken_back = User(content.text, self._taken_back), None
+        elif isinstance(content, Compacted):
+            content, self.kept = Compacted(content.text, kept=self.kept), None
         elif isinstance(content, Notification) and self._log.facts.project is None:
             self._log.facts.project = workspace(content.text)
         self.emit(content, key)
@@ -283,6 +295,7 @@ class Turns:
         self._think(value.get("thoughts"), name, parts, told)
         calls = value.get("toolCalls")
         if type(calls) is list:
+            told.called = told.called or bool(calls)
             for at, call in enumerate(calls):
                 log.time = time
                 self._call(call, f"{name}:{at}")
@@ -302,6 +315,8 @@ class Turns:
         elif history and text.strip() in ("", before.strip()):
             text = before
         model = string(value.get("model"))
+        if model is None and (before_it := waiting or told.used) is not None:
+            model = before_it.model
         if model and self.agent is None:
             log.facts.model = model
         self._waiting = _Waiting(name, told, text, tokens, model, log.origin, time)
