@@ -4,18 +4,17 @@ import json
 from pathlib import Path
 from typing import Any
 
+from told import contents_of
 from unspool.ingest.logs import open_log
 from unspool.model import Event
-from unspool.model.event import TokenUsage, ToolOutput
+from unspool.model.event import AgentMessage, Notification, TokenUsage, ToolOutput, User
 from unspool.readers import qwen_code
 
 FOLDER = Path(__file__).parent / "readers"
 
 
 def usages_of(path: Path) -> list[TokenUsage]:
-    log = open_log(str(path))
-    assert log is not None
-    return [item.content for item in log if isinstance(item, Event) and isinstance(item.content, TokenUsage)]
+    return contents_of(path, TokenUsage)
 
 
 def total_of(usages: list[TokenUsage]) -> int:
@@ -88,7 +87,28 @@ def test_calls_that_were_stopped_or_ended_badly_are_told_so(tmp_path: Path) -> N
         lines.append(json.dumps(record))
     path = tmp_path / "s.jsonl"
     path.write_text("\n".join(lines))
+    told = contents_of(path, ToolOutput)
+    assert [(result.is_error, result.interrupted) for result in told] == [(True, True), (True, False), (False, False)]
+
+
+def _told(path: Path, *records: dict[str, Any]) -> list[Any]:
+    """The contents of events that records give which have nothing in common but their session."""
+    about = {"sessionId": "s", "timestamp": "2026-10-01T10:00:00.000Z", "cwd": "/work"}
+    lines = [json.dumps({"uuid": f"u{number}", **about, **record}) for number, record in enumerate(records)]
+    path.write_text("\n".join(lines), encoding="utf-8")
     log = open_log(str(path))
     assert log is not None
-    told = [item.content for item in log if isinstance(item, Event) and isinstance(item.content, ToolOutput)]
-    assert [(result.is_error, result.interrupted) for result in told] == [(True, True), (True, False), (False, False)]
+    return [item.content for item in log if isinstance(item, Event)]
+
+
+def test_what_another_agent_answers_is_no_prompt(tmp_path: Path) -> None:
+    asked = {"type": "user", "subtype": "agent_mention", "systemPayload": {"displayText": "@bo is it wet?"}}
+    told = {"displayText": "It is.", "author": {"agentId": "a2", "name": "bo"}, "status": "completed"}
+    answer = {"type": "user", "subtype": "agent_message", "agentId": "a2", "systemPayload": told}
+    assert _told(tmp_path / "s.jsonl", asked, answer) == [User("@bo is it wet?"), AgentMessage("It is.", "bo")]
+
+
+def test_results_of_calls_that_a_script_made_are_not_the_models(tmp_path: Path) -> None:
+    inside = {"functionResponse": {"id": "c1:code:1", "name": "read_file", "response": {"output": "wet"}}}
+    record = {"type": "tool_result", "subtype": "code_mode_tool_result", "message": {"role": "user", "parts": [inside]}}
+    assert _told(tmp_path / "s.jsonl", record) == [Notification("read_file: wet", "info")]

@@ -10,6 +10,8 @@
 
 from typing import Any
 
+from msgspec.structs import replace
+
 from unspool.actions import vocabulary_for
 from unspool.dialect import Head, Record
 from unspool.model import MAIN, Event, Facts, Note
@@ -167,7 +169,7 @@ class Stream:
         log = self._log
         usage = _usage(log.facts.model, mapping(value.get("usage")))
         if usage is not None and not self._counted:
-            log.emit(usage, f"{key}:usage")
+            log.emit(replace(usage, apart=True), f"{key}:usage")
         failed = value.get("is_error") is True
         subtype = string(value.get("subtype"))
         end = TurnEnd(

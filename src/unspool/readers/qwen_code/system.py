@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from unspool.model import Content
 from unspool.model.event import Compacted, ModelChange, Notification, SlashCommand, TokenUsage, TurnEnd
-from unspool.readers.genai import part_text, parts_of, typed, usage_of
+from unspool.readers.genai import first_kept, part_text, parts_of, typed, usage_of
 from unspool.readers.log import Log
 from unspool.sources.values import count, listing, mapping, string, text_of
 
@@ -16,7 +16,7 @@ _PASSED_OVER = frozenset(
     "attribution_snapshot file_history_snapshot session_notes session_source session_execution_engine "
     "session_approval_mode session_artifact_event session_artifact_snapshot session_sources_snapshot "
     "branch_checkpoint user_text_elements goal_state goal_turn_end omni_recall agent_bootstrap agent_launch_prompt "
-    "agent_retry agent_session_ready".split()
+    "agent_retry agent_session_ready turn_attempt".split()
 )
 _ENDS = {"completed": "completed", "cancelled": "interrupted", "error": "failed"}
 
@@ -60,7 +60,8 @@ class System:
                 yield Notification(text, "error" if payload.get("status") == "error" else "context")
             case "chat_compression":
                 before = count(mapping(payload.get("info")).get("originalTokenCount")) or None
-                yield Compacted(_summary(payload.get("compressedHistory")), None, before)
+                history = listing(payload.get("compressedHistory"))
+                yield Compacted(_summary(history), None, before, first_kept(self._log, history[1:]))
             case "custom_title":
                 facts.title = string(payload.get("customTitle")) or facts.title
             case "parent_session":
@@ -122,9 +123,9 @@ def _numbers(usage: TokenUsage) -> tuple[int, int, int]:
     return usage.input, usage.cache_read, usage.output
 
 
-def _summary(history: Any) -> str:
+def _summary(history: list[Any]) -> str:
     """The first message of a compressed history stands for all that came before."""
-    for content in listing(history):
+    for content in history:
         text = "\n".join(map(part_text, parts_of(mapping(content).get("parts"))))
         if text:
             return text

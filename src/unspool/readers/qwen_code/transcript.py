@@ -27,6 +27,7 @@ from unspool.model.event import (
     ToolOutput,
     User,
 )
+from unspool.readers.branches import Branches
 from unspool.readers.calls import arguments_of
 from unspool.readers.documents import read_json
 from unspool.readers.genai import (
@@ -72,6 +73,7 @@ class Transcript:
         self._read = vocabulary_for(AGENT).read
         self._emitted: dict[str, int] = {}
         """How many events each record gave; a record may come in pieces, or twice."""
+        self._branches = Branches()
         self._known: set[int] = set()
         self._used: dict[str, TokenUsage] = {}
         self._said: tuple[Any, ...] = ()
@@ -105,7 +107,7 @@ class Transcript:
             case _:
                 for content in self._system.read(value):
                     self._emit(content, name, stream)
-        return log.take()
+        return self._branches.told(name, string(value.get("parentUuid")), log.take())
 
     def close(self) -> list[Event | Note]:
         return self._log.take()
@@ -156,6 +158,11 @@ class Transcript:
             text = "\n".join(map(part_text, parts)) or text_of(shown)
             self._emit(Notification(text, "context"), name, stream)
             return
+        if value.get("subtype") == "agent_message":  # another agent of the workspace, whom the person asked here
+            author = mapping(mapping(value.get("systemPayload")).get("author"))
+            text = text_of(shown) or "\n".join(map(part_text, parts))
+            self._emit(AgentMessage(text, string(author.get("name") or author.get("agentId"))), name, stream)
+            return
         contents = list(prompt(parts))
         if isinstance(shown, str) and shown and typed(shown) not in contents:
             contents = [typed(shown), *map(_context, contents)]
@@ -194,6 +201,11 @@ class Transcript:
             self._emit(more, name, stream)
 
     def _results(self, value: dict[str, Any], name: str, stream: str) -> None:
+        if value.get("subtype") == "code_mode_tool_result":  # of a call that a script made: no model asked or is told
+            parts = parts_of(mapping(value.get("message")).get("parts"))
+            tool = next((text_of(mapping(mapping(part).get("functionResponse")).get("name")) for part in parts), "")
+            self._emit(Notification(f"{tool}: {output_text(parts)}", "info"), name, stream)
+            return
         about = mapping(value.get("toolCallResult"))
         shown = about.get("resultDisplay")
         ended = mapping(shown).get("outcome") if mapping(shown).get("type") == "shell_result" else None
