@@ -2,6 +2,7 @@
 
 ~/.pi/agent/sessions/--home-me-work--/<time>_<id>.jsonl         a session
 ~/.omp/agent/sessions/--home-me-work--/<time>_<id>/<name>.jsonl a sub-agent of Oh My Pi's
+~/.pi/agent/sessions/--home-me-work--/<time>_<id>/<run>/run-0/session.jsonl   one that an extension of Pi's started
 ~/.openclaw/agents/<agent>/sessions/<id>.jsonl[.reset.<time>]   a session of OpenClaw's, or one that is over
 ~/.openclaw/agents/<agent>/agent/openclaw-agent.sqlite          its sessions, in newer versions
 """
@@ -17,7 +18,7 @@ from unspool.readers.pi import database as _database
 from unspool.readers.pi.entries import Entries
 from unspool.readers.pi.stream import Stream
 
-_ENTRIES = ("*.jsonl", "*/*.jsonl", "*/*/*.jsonl")
+_ENTRIES = ("*.jsonl", "*/*.jsonl", "*/*/*.jsonl", "*/*/*/*/session.jsonl", "*/*/*/session.jsonl")
 _ENDINGS = ("", ".zst", ".deleted.*", ".reset.*", ".full.bak", ".bak*")
 _STREAMED = ("agent_start", "turn_start", "message_start", "message_update", "message_end", "turn_end")
 _CLAWS = ("openclaw", "clawdbot", "moltbot", "kimi_openclaw", "qclaw")
@@ -84,6 +85,11 @@ def _places(environment: Mapping[str, str], home: Path) -> Iterator[Place]:
     for name, folder in (("PI", ".pi"), ("OMP", ".omp"), ("PRIME", ".prime")):
         moved = environment.get(f"{name}_CODING_AGENT_DIR")
         yield Place((Path(moved) if moved else home / folder / "agent") / "sessions", _ENTRIES)
+    yield Place(home / ".omp" / "profiles", tuple(f"*/agent/sessions/{name}" for name in _ENTRIES))
+    if data := environment.get("XDG_DATA_HOME"):
+        folders = ("sessions", "profiles/*/sessions")
+        yield Place(Path(data) / "omp", tuple(f"{folder}/{name}" for folder in folders for name in _ENTRIES))
+    yield Place(home / ".prime" / "agent" / "session-artifacts", ("*/*/**/*.jsonl",))  # of agents it started
     if sessions := environment.get("PI_CODING_AGENT_SESSION_DIR"):
         yield Place(Path(sessions), _ENTRIES)
 
@@ -101,7 +107,16 @@ def _database_places(environment: Mapping[str, str], home: Path) -> Iterator[Pla
         yield Place(place.folder, ("*/agent/openclaw-agent*.sqlite",))
 
 
-reader = Reader(name="pi", agent="pi", title="Pi", claims=claims, decoder=partial(Entries, "pi"), places=_places)
+def _kin(path: str) -> Iterator[str]:
+    """Its sub-agents, in the folder of its name."""
+    folder = Path(path.removesuffix(".jsonl"))
+    if path.endswith(".jsonl") and folder.is_dir():
+        yield from map(str, sorted((*folder.glob("*.jsonl"), *folder.glob("*/*/session.jsonl"))))
+
+
+reader = Reader(
+    name="pi", agent="pi", title="Pi", claims=claims, decoder=partial(Entries, "pi"), places=_places, kin=_kin
+)
 openclaw = Reader(
     name="openclaw",
     agent="openclaw",

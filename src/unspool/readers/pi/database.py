@@ -85,7 +85,7 @@ class Database:
             facts.parent = facts.parent or self._asked_by(window)
 
     def _asked_by(self, window: dict[str, Any]) -> str | None:
-        """The session that the conversation of who asked had at that time."""
+        """`spawned_by` names a conversation, which may have had several sessions: the one that was open at the time."""
         key, born = window.get("spawned_by"), time_of(window.get("created_at")) or 0
         if key is None:
             return None

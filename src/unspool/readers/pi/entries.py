@@ -5,18 +5,20 @@
     {"type": "message", "id": "b2", "parentId": "a1", "message": {"role": "assistant", …}}
 
 The entries are a tree: who goes back and asks again begins a branch. All branches stand in the file in the order in
-which they happened, and so they are told: what was left behind was said and paid for too. Version 1 has no ids.
+which they happened, and so they are told: what was left behind was said and paid for too. What was asked anew says in
+whose place it is. Version 1 has no ids.
 """
 
 import os
 from collections.abc import Callable, Container, Iterable
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeGuard
 
 from unspool.dialect import Record
 from unspool.model import MAIN, Event, Facts, Note
-from unspool.model.event import AgentSpawn, Compacted, Notification, Summary
+from unspool.model.event import AgentSpawn, Compacted, Notification, Said, Summary, Thinking, ToolCall, User
 from unspool.readers.blocks import content_text
+from unspool.readers.branches import Branches
 from unspool.readers.log import Log
 from unspool.readers.pi.messages import Messages
 from unspool.readers.repeats import Repeats
@@ -25,9 +27,11 @@ from unspool.sources.values import clock, count, listing, mapping, string, text_
 _STATE = frozenset(
     # What extensions keep for themselves, settings and bookmarks: nobody said it, and no model saw it.
     "thinking_level_change label service_tier_change credential_pin ttsr_injection archive context_transform "
-    "context_edit leaf".split()
+    "context_edit leaf child_usage_attributed session_state agent_status".split()
 )
 _HEADERS = ("session", "title")
+_ROOT, _UNKNOWN = "", 0
+"""What the first entry follows, and what one follows that does not say."""
 
 
 class Entries:
@@ -40,11 +44,16 @@ class Entries:
         self._log = Log(agent, name)
         self._messages = Messages(self._log)
         self._stream, self._prefix = MAIN, ""
-        self._nested = Path(f"{file.parent}.jsonl").is_file()
-        if self._nested:  # Oh My Pi keeps its sub-agents in a folder of the session's name
-            self._log.session = _session_of(file.parent.name)
+        above = next((folder for folder in (*file.parents,)[:3] if Path(f"{folder}.jsonl").is_file()), None)
+        self._nested = above is not None
+        if above is not None:  # sub-agents are kept in a folder of the session's name
+            name = name if above == file.parent else str(file.parent.relative_to(above).as_posix())
+            self._log.session = _session_of(above.name)
             self._stream, self._prefix = f"agent:{name}", f"{name}:"
         self._repeats = Repeats()
+        self._branches = Branches()
+        self._spoken: list[tuple[str | None, str | None]] = []
+        """For each entry its id and that of its first event, if it has one that a compaction may keep."""
         self._forked: str | None = None
         """When, if it began with a copy of another session that is at hand: what is older was paid for there."""
 
@@ -57,17 +66,24 @@ class Entries:
         value = log.record(record)
         if value is None:
             return log.take()
+        self._tell(value, record)
+        items, name, before = log.take(), string(value.get("id")), value.get("parentId", _UNKNOWN)
+        self._spoken.append((name, next((item.id for item in items if _begins(item)), None)))
+        if name is None or value.get("type") in _HEADERS:
+            return items
+        return self._branches.told(name, _ROOT if before is None else string(before), items)
+
+    def _tell(self, value: dict[str, Any], record: Record) -> None:
         kind = value.get("type")
         tell = self._TYPES.get(kind) if isinstance(kind, str) else None
         if tell is None:
             if not isinstance(kind, str) or kind not in _STATE:
-                log.note("unknown", f"record type {kind!r}")
-            return log.take()
+                self._log.note("unknown", f"record type {kind!r}")
+            return
         key = self._repeats.key(value.get("id"), record) if kind not in _HEADERS else ""
         if key is not None:
-            log.at(value.get("timestamp"))
+            self._log.at(value.get("timestamp"))
             tell(self, value, self._prefix + key)
-        return log.take()
 
     def close(self) -> Iterable[Event | Note]:
         return self._log.take()
@@ -82,6 +98,7 @@ class Entries:
         facts.project = string(value.get("cwd")) or facts.project
         facts.started = clock(value.get("timestamp")) or facts.started
         facts.title = string(value.get("title")) or facts.title
+        facts.branch = string(mapping(value.get("git")).get("branch")) or facts.branch
         if isinstance(value.get("modelId"), str):
             self._messages.switched(value["modelId"], "model")
         if origin := string(value.get("parentSession", value.get("branchedFrom"))):
@@ -112,9 +129,16 @@ class Entries:
 
     def _compacted(self, value: dict[str, Any], key: str) -> None:
         before = count(value.get("tokensBefore")) or None
-        content = Compacted(text_of(value.get("summary")), string(value.get("method")), before)
+        content = Compacted(text_of(value.get("summary")), string(value.get("method")), before, self._kept(value))
         self._log.emit(content, key, self._stream)
         self._aside({"model": self._messages.model, **value}, key)
+
+    def _kept(self, value: dict[str, Any]) -> str | None:
+        """What the model still sees begins with an entry that is named, in version 1 by its place."""
+        at, name = value.get("firstKeptEntryIndex"), value.get("firstKeptEntryId")
+        if not isinstance(at, int):
+            at = next((at for at, (entry, _) in enumerate(self._spoken) if entry == name), len(self._spoken))
+        return next((event for _, event in self._spoken[max(at, 0) :] if event), None)
 
     def _cleared(self, _value: dict[str, Any], key: str) -> None:
         self._log.emit(Compacted(trigger="clear"), key, self._stream)
@@ -182,6 +206,10 @@ class Entries:
         "reset_boundary": _cleared,
         "reset": _cleared,
     }
+
+
+def _begins(item: Event | Note) -> TypeGuard[Event]:
+    return isinstance(item, Event) and isinstance(item.content, User | Thinking | Said | ToolCall)
 
 
 def _session_of(name: str) -> str:

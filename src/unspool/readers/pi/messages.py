@@ -1,6 +1,7 @@
 """Messages of Pi and of the agents built on it, in their logs and in the live stream alike: blocks → events."""
 
 import re
+from collections import deque
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -8,6 +9,7 @@ from unspool.actions import vocabulary_for
 from unspool.model import MAIN
 from unspool.model.event import (
     AgentMessage,
+    AgentSpawn,
     Compacted,
     ModelChange,
     Notification,
@@ -25,32 +27,55 @@ from unspool.readers.calls import call_of
 from unspool.readers.log import Log
 from unspool.sources.values import count, listing, mapping, string, text_of
 
-_SKILL = re.compile(r'<skill name="([^"]*)"[^>]*>.*?</skill>\s*', re.DOTALL)
+_SKILL = re.compile(
+    r'<skill name="([^"]*)"[^>]*>.*?</skill>\s*'
+    r'|The user explicitly invoked the "([^"\n]*)" skill\.[^\n]*\n\n'
+    r"<skill-instruction [^>]*>.*?\n</skill-instruction>\s*",
+    re.DOTALL,
+)
+_REQUEST = re.compile(r"<user-request>\n(.*)\n</user-request>\s*", re.DOTALL)
+"""What was typed with a skill, where it stands in tags of its own."""
 _PREFACE = re.compile(
     r"[A-Z][^\n(]*+\(untrusted[^\n]*\):\n```json\n.*?\n```\s*"
-    r"|(?:System(?: \(untrusted\))?: \[[^\n]*+(?:\n|\Z))+\s*"
+    r"|(?:System(?: \(untrusted\))?: (?:\[|Exec finished)[^\n]*+(?:\n|\Z))+\s*"
     r"|\[Chat messages since your last reply - for context\]\n.*?\n\[Current message - respond to this\]\n",
     re.DOTALL,
 )
 """What OpenClaw's gateway puts before the text of a chat message: who wrote it and where, what happened, what others
 said since."""
+_STAMP = re.compile(r"\[[A-Z][^\]\n]{0,200}?\d{4}-\d\d-\d\d[T ]\d\d:\d\d[^\]\n]{0,40}\] ")
+"""When it was said, and in which chat."""
 _UNTYPED = (
     *("[cron:", "Read HEARTBEAT.md", "[openclaw.", "<<<BEGIN_OPENCLAW", "A new session was started via /new"),
     *("Pre-compaction memory flush", "[Internal task completion event]"),
 )
 """How texts begin that OpenClaw sends in the user's name."""
+_REPORTS = (
+    *_UNTYPED,
+    *("[OpenClaw ", "[System Message]", "A scheduled reminder has been triggered."),
+    *("A scheduled cron event was triggered", "An async command ", "exec completed (", "exec failed ("),
+    *("Run the following periodic tasks (only those due", "[Subagent Context] All pending descendants"),
+    "Follow the heartbeat monitor scratch context",
+)
+"""More of them, which somebody who talks to another agent may well type."""
+_LENT, _TASK = ("[Subagent Context]", "[Subagent Task]"), re.compile(r"\[Subagent Task\]:?\s*")
+"""How the order begins that another agent gave, and where it begins itself."""
 
 _BETWEEN, _ROUTED = "[Inter-session message]", "This content was routed by OpenClaw "
 """What stands before the message of another session, which no person wrote."""
 _ITSELF = ("openclaw", "clawdbot")
-"""The provider of answers that OpenClaw wrote itself."""
+"""The provider of answers that OpenClaw wrote itself: it notes what went out to a chat, and what it said itself."""
+_INJECTED = "gateway-injected"
+"""The model of the latter: what a command printed, notices; but also the beginning of an answer that was stopped."""
+_REMEMBERED = 16
 
 
 class Messages:
     def __init__(self, log: Log) -> None:
         self._log = log
         self._vocabulary = vocabulary_for(log.agent)
-        self._said: str | None = None
+        self._said: deque[str] = deque(maxlen=_REMEMBERED)
+        """The last texts that the model said, or sent to a chat by a tool."""
         self.model: str | None = None
         """The model that answers now."""
 
@@ -95,32 +120,68 @@ class Messages:
             before, sender, said = _between(text)
             emit(Notification(before, "context"), f"{key}:context", stream)
             emit(AgentMessage(said, sender), key, stream)
-        elif text.startswith('<skill name="') and (skill := _SKILL.match(text)):
-            emit(SlashCommand(f"/skill:{skill[1]}", text[skill.end() :] or None), key, stream)
-            emit(Notification(skill[0].rstrip(), "context"), f"{key}:context", stream)
-        elif self._log.agent == "openclaw" and (end := _preface(text)):
+        elif (source := mapping(message.get("provenance"))).get("kind") == "inter_session":
+            emit(AgentMessage(text, string(source.get("sourceSessionKey"))), key, stream)
+        elif source.get("kind") == "internal_system":
+            emit(Notification(text, "context"), key, stream)
+        elif skills := _skills(text):
+            *more, (name, end) = skills
+            for at, (other, _) in enumerate(more):
+                emit(SlashCommand(f"/skill:{other}"), f"{key}:{at}", stream)
+            typed = text[end:]
+            request = _REQUEST.fullmatch(typed)
+            emit(SlashCommand(f"/skill:{name}", (request[1] if request else typed) or None), key, stream)
             emit(Notification(text[:end].rstrip(), "context"), f"{key}:context", stream)
-            if text[end:]:
-                emit(User(text[end:]), key, stream)
+        elif self._log.agent == "openclaw":
+            self._chatted(text, key, stream)
         else:
             emit(User(text), key, stream)
 
+    def _chatted(self, text: str, key: str, stream: str) -> None:
+        """A message as OpenClaw's gateway hands it on: a person's, another agent's, or its own."""
+        emit, end = self._log.emit, _preface(text)
+        stamp = _STAMP.match(text, end)
+        begin = stamp.end() if stamp else end
+        if text.startswith(_REPORTS, begin):
+            emit(Notification(text, "context"), key, stream)
+            return
+        lent = text.startswith(_LENT, begin)
+        if lent and (task := _TASK.search(text, end)):
+            end = task.end()
+        if before := text[:end].rstrip():
+            emit(Notification(before, "context"), f"{key}:context", stream)
+        if said := text[end:]:
+            emit(AgentMessage(said) if lent else User(said), key, stream)
+
     def _assistant(self, message: dict[str, Any], key: str, stream: str) -> None:
         model, content = message.get("model"), message.get("content")
-        if message.get("provider") in _ITSELF:
-            if content_text(content) == self._said:
+        blocks = content if isinstance(content, list) else [content]
+        itself = message.get("provider") in _ITSELF
+        if itself:
+            if content_text(content).strip() in self._said:
                 return  # a copy of what the model said, as it went out to the chat
+            if model == _INJECTED and "openclawAbort" not in message:
+                blocks = self._noticed(blocks, key, stream)
         elif isinstance(model, str) and model != self.model:
             self.switched(model, f"{key}:model", stream)
-        for at, block in enumerate(content if isinstance(content, list) else [content]):
+        for at, block in enumerate(blocks):
             self._block(block, f"{key}:{at}", stream)
-        self.used(message.get("usage"), model, key, stream, message.get("responseId"))
+        if not itself:  # else no model was asked, whatever it says
+            answering = message.get("responseModel") or model  # a name may stand for any model, such as the latest
+            self.used(message.get("usage"), answering, key, stream, message.get("responseId"))
         told = string(message.get("errorMessage"))
         match message.get("stopReason"):
             case "error":
                 self._log.emit(Notification(told or "the model's answer failed", "error"), f"{key}:error", stream)
             case "aborted":
                 self._log.emit(TurnEnd("interrupted", text=told), f"{key}:end", stream)
+
+    def _noticed(self, blocks: list[Any], key: str, stream: str) -> list[Any]:
+        """Tells what the program said; calls remain, which a script of the model's made."""
+        texts = [block for block in blocks if mapping(block).get("type", "text") == "text"]
+        if told := "\n".join(filter(None, map(block_text, texts))):
+            self._log.emit(Notification(told, "info"), key, stream)
+        return [block for block in blocks if block not in texts]
 
     def _block(self, block: Any, key: str, stream: str) -> None:
         emit = self._log.emit
@@ -131,7 +192,7 @@ class Messages:
         match block.get("type"):
             case "text":
                 if text := text_of(block.get("text")):
-                    self._said = text
+                    self._said.append(text.strip())
                     emit(Said(text), key, stream)
             case "thinking":
                 emit(Thinking(text_of(block.get("thinking"))), key, stream)
@@ -139,6 +200,8 @@ class Messages:
                 emit(Thinking(""), key, stream)
             case "toolCall" | "toolUse" | "tool_use" | "functionCall":
                 arguments = block.get("arguments", block.get("input"))
+                if block.get("name") == "message" and isinstance(sent := mapping(arguments).get("message"), str):
+                    self._said.append(sent.strip())
                 emit(call_of(self._vocabulary, block.get("name"), arguments, block.get("id")), key, stream)
             case "image":
                 emit(Said(block_text(block)), key, stream)
@@ -152,7 +215,12 @@ class Messages:
         details = mapping(message.get("details"))
         failed = message.get("isError") is True or _says_it_failed(details)
         self._log.emit(ToolOutput(call, output, failed), key, stream)
-        if not any("sessionFile" in mapping(run) for run in listing(details.get("results"))):
+        runs = [run for run in map(mapping, listing(details.get("results"))) if "sessionFile" in run]
+        for run in runs:
+            if agent := _run_of(text_of(run["sessionFile"])):
+                spawn = AgentSpawn(agent, call, string(run.get("agent")), string(run.get("task")))
+                self._log.emit(spawn, f"{key}:{agent}:spawn", stream)
+        if not runs:
             self.used(message.get("usage"), None, key, stream)  # of models that the tool asked
 
     def _typed_shell(self, message: dict[str, Any], key: str, stream: str) -> None:
@@ -200,6 +268,14 @@ class Messages:
     }
 
 
+def _skills(text: str) -> list[tuple[str, int]]:
+    """The skills that a prompt begins with, and where the instructions of each end."""
+    found: list[tuple[str, int]] = []
+    while skill := _SKILL.match(text, found[-1][1] if found else 0):
+        found.append((skill[1] or skill[2] or "", skill.end()))
+    return found
+
+
 def _preface(text: str) -> int:
     """Where it ends."""
     at = 0
@@ -216,6 +292,12 @@ def _between(text: str) -> tuple[str, str | None, str]:
         why, _, said = said.partition("\n")
         head = f"{head}\n{why}"
     return head, sender, said
+
+
+def _run_of(file: str) -> str | None:
+    """The name of a sub-agent by the file of its session, `…/<run>/run-0/session.jsonl`; of others there is none."""
+    *_, run, number, name = ("", "", *file.replace("\\", "/").split("/"))
+    return f"{run}/{number}" if name == "session.jsonl" and run and number.startswith("run-") else None
 
 
 def _says_it_failed(details: dict[str, Any]) -> bool:

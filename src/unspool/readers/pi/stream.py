@@ -116,7 +116,8 @@ class Stream:
         result = value.get("result")
         output = content_text(result.get("content") if isinstance(result, dict) and "content" in result else result)
         call = string(value.get("toolCallId"))
-        self._ended[text_of(call)] = ToolOutput(call, output, value.get("isError") is True), self._log.origin
+        if call is None or call not in self._told:
+            self._ended[text_of(call)] = ToolOutput(call, output, value.get("isError") is True), self._log.origin
 
     def _end(self, key: str) -> None:
         status = {"error": "failed", "aborted": ""}.get(text_of(self._stop), "completed")
