@@ -11,12 +11,23 @@ from typing import Any
 import pytest
 
 from test_readers import FOLDERS, laid_out
+from told import read_log
 from unspool.dialect import Record
 from unspool.ingest.heads import head_of
 from unspool.ingest.logs import open_log
 from unspool.ingest.originals import Originals
 from unspool.model import Event, Note, Origin
-from unspool.model.event import AgentSpawn, Notification, Said, TokenUsage, ToolCall, ToolOutput, TurnEnd, User
+from unspool.model.event import (
+    AgentSpawn,
+    Compacted,
+    Notification,
+    Said,
+    TokenUsage,
+    ToolCall,
+    ToolOutput,
+    TurnEnd,
+    User,
+)
 from unspool.readers import READERS
 
 WRITER = """
@@ -33,13 +44,6 @@ sys.stdin.read()
 """
 
 
-def read(path: Path) -> tuple[list[Event], list[Note]]:
-    log = open_log(str(path))
-    assert log is not None
-    items = list(log)
-    return [item for item in items if isinstance(item, Event)], [item for item in items if isinstance(item, Note)]
-
-
 def test_a_database_in_use_is_read_with_what_was_just_written_and_left_alone(tmp_path: Path) -> None:
     (file,) = laid_out(FOLDERS / "opencode" / "session.sql", tmp_path)
     message, part = json.dumps({"role": "user"}), json.dumps({"type": "text", "text": "Written this moment."})
@@ -48,7 +52,7 @@ def test_a_database_in_use_is_read_with_what_was_just_written_and_left_alone(tmp
         assert writer.stdout is not None
         assert writer.stdout.readline() == "ready\n"
         before = {path.name: (path.stat().st_mtime_ns, path.read_bytes()) for path in (file, Path(f"{file}-wal"))}
-        events, notes = read(file)
+        events, notes = read_log(file)
         after = {path.name: (path.stat().st_mtime_ns, path.read_bytes()) for path in (file, Path(f"{file}-wal"))}
         writer.communicate("")
     assert events[-1].content == User("Written this moment.")  # and not what is not committed yet
@@ -69,7 +73,7 @@ def test_an_output_that_was_too_long_is_read_whole(tmp_path: Path) -> None:
         database.execute("INSERT INTO part VALUES (?, 'msg_06', 'ses_1', 1, ?)", (name, part))
     database.commit()
     database.close()
-    results = [event.content for event in read(file)[0] if isinstance(event.content, ToolOutput)]
+    results = [event.content for event in read_log(file)[0] if isinstance(event.content, ToolOutput)]
     assert [result.full_output for result in results] == [None, None, "all of it"]
 
 
@@ -82,7 +86,7 @@ def test_a_database_without_some_tables_gives_no_notes(tmp_path: Path) -> None:
         """INSERT INTO session_message VALUES ('m', 's', 'user', 1, '{"text": "Hello?"}');"""
     )
     database.close()
-    events, notes = read(file)
+    events, notes = read_log(file)
     assert [event.content for event in events] == [User("Hello?")]
     assert notes == []
 
@@ -107,7 +111,7 @@ def test_a_stream_that_stops_for_a_while_says_no_word_twice(at: int) -> None:
 def test_what_is_printed_says_the_same_as_the_database(tmp_path: Path) -> None:
     """Ids are the same, so that a session that is found twice can be told to be one."""
     (file,) = laid_out(FOLDERS / "opencode" / "session.sql", tmp_path)
-    kept = {event.key for event in read(file)[0]}
+    kept = {event.key for event in read_log(file)[0]}
     lines = []
     with closing(sqlite3.connect(file)) as database:
         query = "SELECT id, message_id, data FROM part WHERE message_id = 'msg_02'"
@@ -117,7 +121,7 @@ def test_what_is_printed_says_the_same_as_the_database(tmp_path: Path) -> None:
         lines.append(json.dumps({"type": "text", "timestamp": 1, "sessionID": "ses_1", "part": inner}))
     live = tmp_path / "stdout.jsonl"
     live.write_text("\n".join(lines))
-    printed = {event.key for event in read(live)[0]}
+    printed = {event.key for event in read_log(live)[0]}
     assert printed
     assert printed <= kept
 
@@ -126,7 +130,7 @@ def test_files_of_messages_and_parts_are_read_with_their_session_alone(tmp_path:
     files = laid_out(FOLDERS / "opencode_tree" / "session", tmp_path)
     reader = READERS["opencode_tree"]
     assert all(reader.claims(head_of(str(file))) for file in files)
-    assert [read(file)[0] for file in files if "session" not in file.parts[-3]] == [[]] * (len(files) - 2)
+    assert [read_log(file)[0] for file in files if "session" not in file.parts[-3]] == [[]] * (len(files) - 2)
     session = str(tmp_path / "storage/session/proj1/ses_1.json")
     assert len(list(reader.beside(session))) == 5
     assert list(reader.kin(session)) == [str(tmp_path / "storage/session/proj1/ses_2.json")]
@@ -142,7 +146,7 @@ def test_a_tree_is_never_left(tmp_path: Path) -> None:
     session = tmp_path / "storage" / "session" / "p" / "a.json"
     session.parent.mkdir(parents=True)
     session.write_text(json.dumps({"id": "ses/../../message", "title": "", "version": "1", "time": {"created": 1}}))
-    assert read(session)[0] == []
+    assert read_log(session)[0] == []
 
 
 def test_an_event_of_an_export_comes_from_its_message(tmp_path: Path) -> None:
@@ -171,7 +175,7 @@ def test_a_command_of_the_persons_own_is_no_call_of_the_models(tmp_path: Path) -
             ]
         )
     )
-    events, notes = read(tmp_path / "a.json")
+    events, notes = read_log(tmp_path / "a.json")
     assert [event.type for event in events] == ["user", "notification", "tool_call", "tool_result"]
     assert [event.content for event in events[:2]] == [User("! boil"), Notification("hot", "context")]
     assert notes == []
@@ -182,7 +186,7 @@ def test_a_call_that_was_stopped_did_not_end(tmp_path: Path) -> None:
     part = {"id": "prt_1", "type": "tool", "callID": "c", "tool": "bash", "state": stopped}
     message = {"info": {"id": "msg_1", "sessionID": "ses_1", "role": "assistant"}, "parts": [part]}
     (tmp_path / "a.json").write_text(json.dumps([message]))
-    events, _ = read(tmp_path / "a.json")
+    events, _ = read_log(tmp_path / "a.json")
     assert events[1].content == ToolOutput("c", "Tool execution aborted", True, interrupted=True)
 
 
@@ -197,7 +201,7 @@ def test_what_is_printed_without_times_is_the_models(tmp_path: Path) -> None:
     ]
     path = tmp_path / "a.jsonl"
     path.write_text("\n".join(json.dumps({**line, "timestamp": 1, "sessionID": "ses_1"}) for line in lines))
-    events, notes = read(path)
+    events, notes = read_log(path)
     assert [event.type for event in events] == ["token_usage", "turn_end", "message"]
     assert (events[2].content, notes) == (Said("Hot."), [])
 
@@ -222,6 +226,7 @@ def test_whole_messages_of_newer_versions(tmp_path: Path) -> None:
         ("location-switched", {"location": {"directory": "/w"}}),
         ("assistant", {"content": tools, "retry": retry}),
         ("compaction", {"status": "failed", "reason": "auto", "error": {"type": "x", "message": "too long"}}),
+        ("compaction", {"status": "completed", "reason": "auto", "summary": "", "recent": "", "providerContext": {}}),
         ("idle", {"outcome": "succeeded"}),
         ("idle", {"outcome": "interrupted"}),
     ]
@@ -233,7 +238,7 @@ def test_whole_messages_of_newer_versions(tmp_path: Path) -> None:
         for seq, (kind, data) in enumerate(messages):
             row = (f"msg_{seq}", "ses_1", kind, seq, json.dumps(data))
             database.execute("INSERT INTO session_message VALUES (?, ?, ?, ?, ?)", row)
-    events, notes = read(path)
+    events, notes = read_log(path)
     assert notes == []
     assert [event.content for event in events if not isinstance(event.content, ToolCall)] == [
         User("! git status"),
@@ -244,6 +249,7 @@ def test_whole_messages_of_newer_versions(tmp_path: Path) -> None:
         ToolOutput("e", "found", True),
         Notification("attempt 2 failed: busy", "warning"),
         Notification("too long", "error"),
+        Compacted("", "auto"),
         TurnEnd("completed"),
         TurnEnd("interrupted"),
     ]
@@ -251,11 +257,14 @@ def test_whole_messages_of_newer_versions(tmp_path: Path) -> None:
 
 def test_places_heed_the_environment(tmp_path: Path) -> None:
     reader = READERS["opencode"]
-    places = list(reader.places({"XDG_DATA_HOME": "/data", "OPENCODE_DB": "/elsewhere/own.db"}, tmp_path))
-    assert [(str(place.folder), place.patterns[0]) for place in places][:2] == [
+    given = {"XDG_DATA_HOME": "/data", "OPENCODE_DB": "/elsewhere/own.db", "KILO_DB": "mine.db", "MIMOCODE_HOME": "/m"}
+    places = list(reader.places(given, tmp_path))
+    assert [(str(place.folder), place.patterns[0]) for place in places][:3] == [
         ("/elsewhere", "own.db"),
+        ("/data/kilo", "mine.db"),
         ("/data/opencode", "opencode*.db"),
     ]
+    assert str(places[-1].folder) == "/m/data"
     assert next(place.folder for place in READERS["opencode_tree"].places({}, tmp_path)) == (
         tmp_path / ".local/share/opencode"
     )
@@ -313,7 +322,7 @@ def test_sessions_of_version_2_have_a_table_of_their_own_and_forks_pay_nothing_a
 
 def test_what_version_2_copied_is_told_once_and_what_it_went_on_with_is_told(tmp_path: Path) -> None:
     (path,) = laid_out(FOLDERS / "opencode" / "older_database.sql", tmp_path)
-    before, _ = read(path)
+    before, _ = read_log(path)
     rows = [
         ("msg_21", "ses_1", "user", 0, 1767225600010, json.dumps({"text": "Count to two."})),
         ("msg_x1", "ses_1", "synthetic", 1, 1767225600010, json.dumps({"text": "Copied context."})),
@@ -342,7 +351,7 @@ def test_what_version_2_prints_pairs_its_calls(tmp_path: Path) -> None:
     lines = [{"type": "tool_use", "timestamp": 1, "sessionID": "ses_1", "part": each} for each in (part, late)]
     path = tmp_path / "stdout.jsonl"
     path.write_text("\n".join(map(json.dumps, lines)))
-    calls = [event.content for event in read(path)[0]]
+    calls = [event.content for event in read_log(path)[0]]
     assert [content.provider_call_id for content in calls if isinstance(content, ToolCall)] == ["call_1", "call_2"]
     assert [content for content in calls if isinstance(content, ToolOutput)] == [
         ToolOutput("call_1", "no", True),

@@ -8,9 +8,9 @@ from unspool.sources.files import Damaged, unpacked
 from unspool.sources.jsontext import Unreadable, loads, loads_or_text
 
 
-def chosen(tables: Mapping[str, frozenset[str]], table: str, wanted: Iterable[str], prefix: str = "") -> str:
+def chosen(tables: Mapping[str, frozenset[str]], table: str, wanted: Iterable[str]) -> str:
     """Those of the wanted columns that the table has, as a query names them. What is missing is None to a decoder."""
-    return ", ".join(f"{prefix}{column}" for column in wanted if column in tables[table])
+    return ", ".join(column for column in wanted if column in tables[table])
 
 
 def has(tables: Mapping[str, frozenset[str]], table: str, *columns: str) -> bool:

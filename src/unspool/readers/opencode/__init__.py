@@ -21,15 +21,19 @@ _KIN = ("opencode", "kilo", "mimocode")
 
 def _folders(environment: Mapping[str, str], home: Path) -> list[Path]:
     """The same on all systems."""
-    return [data_folder(environment, home) / name for name in _KIN]
+    folders = [data_folder(environment, home) / name for name in _KIN]
+    if moved := environment.get("MIMOCODE_HOME"):
+        folders[-1] = Path(moved) / "data"
+    return folders
 
 
 def _places(environment: Mapping[str, str], home: Path) -> Iterator[Place]:
     folders = _folders(environment, home)
-    named = environment.get("OPENCODE_DB", "")
-    if named and named != ":memory:":
-        file = folders[0] / named  # an absolute name stays as it is
-        yield Place(file.parent, (file.name,))
+    for folder, name in zip(folders, _KIN, strict=True):
+        named = environment.get(f"{name.upper()}_DB", "")
+        if named and named != ":memory:":
+            file = folder / named  # an absolute name stays as it is
+            yield Place(file.parent, (file.name,))
     for folder in folders:
         yield Place(folder, ("opencode*.db", "kilo*.db", "mimocode*.db"))
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from unspool.actions import vocabulary_for
 from unspool.model import Content, Origin
@@ -81,10 +82,12 @@ class Conversation:
         self._known: set[str] = set()
         self._spawned: set[str] = set()
         self._born: dict[str, int] = {}
+        self._imported: set[str] = set()
+        """Messages from another agent's log, where they were paid for."""
         self._started: dict[str, tuple[str | None, str | None, Origin]] = {}
         """Of sub-agents, whether a call was seen to start them or not: time, title and origin."""
         self._done: set[tuple[str, str]] = set()
-        self._trigger: str | None = None
+        self._compacting = Compacted()
         self._typing = ""
         """The session whose next message is a command of the person's."""
         self._stopped = ""
@@ -118,6 +121,13 @@ class Conversation:
         facts.started = clock(created) or facts.started
         facts.parent = string(info.get("fork_session_id") or mapping(info.get("fork")).get("sessionID"))
 
+    def imported(self, session: Any, messages: list[Any], time: Any) -> None:
+        """Messages of the session, or all until then, were another agent's."""
+        if messages:
+            self._imported.update(map(text_of, messages))
+        elif isinstance(session, str):
+            self._born[session] = time_of(time) or 0
+
     def message(self, info: dict[str, Any], key: Any = None, session: Any = None) -> Message:
         """Begins a message; its parts come next, and then `end`. A database keeps its ids beside it."""
         message = Message(
@@ -145,7 +155,8 @@ class Conversation:
         message.summary = info.get("summary") is True
         message.tokens = info.get("tokens") or message.tokens
         message.error = info.get("error") or message.error
-        message.copied = not self._alone and 0 < (time_of(message.time) or 0) < self._born.get(message.session, 0)
+        old = not self._alone and 0 < (time_of(message.time) or 0) < self._born.get(message.session, 0)
+        message.copied = old or message.id in self._imported
         self._log.at(message.time)
         self._stream(message.session)
         facts = self._log.facts
@@ -241,7 +252,7 @@ class Conversation:
         elif message.role == "user":
             message.typed.append(text)
         elif message.summary:
-            self._emit(message, Compacted(text, self._trigger), key)
+            self._emit(message, replace(self._compacting, text=text), key)
         else:
             self._emit(message, Said(text), key)
 
@@ -334,7 +345,11 @@ class Conversation:
 
     def _compaction(self, _message: Message, part: dict[str, Any], _key: str) -> None:
         """The summary is the text of the next answer."""
-        self._trigger = "auto" if part.get("auto") is True else "manual"
+        trigger, first = "auto" if part.get("auto") is True else "manual", string(part.get("tail_start_id"))
+        self._compacting = Compacted("", trigger, kept=self._log.id_of(first))
+
+    def _compacted(self, message: Message, _part: dict[str, Any], key: str) -> None:
+        self._emit(message, self._compacting, key)
 
     def _retry(self, message: Message, part: dict[str, Any], key: str) -> None:
         self._log.at(mapping(part.get("time")).get("created"))
@@ -366,8 +381,7 @@ class Conversation:
         given = mapping(part.get("toolInvocation"))
         state: dict[str, Any] = {"input": given.get("args"), "output": given.get("result")}
         state["status"] = "completed" if given.get("state") == "result" else "running"
-        part = {"tool": given.get("toolName"), "callID": given.get("toolCallId"), "state": state}
-        self._tool(message, part, key)
+        self._tool(message, {"tool": given.get("toolName"), "callID": given.get("toolCallId"), "state": state}, key)
 
     _PARTS: ClassVar[dict[str, Callable[["Conversation", Message, dict[str, Any], str], None]]] = {
         "text": _text,
@@ -376,6 +390,7 @@ class Conversation:
         "file": _file,
         "step-finish": _step,
         "compaction": _compaction,
+        "compacted": _compacted,
         "retry": _retry,
         "subtask": _subtask,
         "tool-invocation": _invocation,

@@ -5,6 +5,7 @@ message           id, session_id, time_created, data
 part              id, message_id, data
 session_message   id, session_id, type, seq, time_created, data
 session_v2        as session, and fork_session_id
+external_import   session_id, message_ids, time_imported (and claude_import: MiMoCode's, of other agents' sessions)
 
 Version 2 keeps its sessions in a table of their own. It copies what it finds in the older ones once, goes on with the
 copy, and leaves the original where it is.
@@ -25,7 +26,8 @@ from unspool.sources.sqlite import rows, tables
 from unspool.sources.values import listing, mapping
 
 _SESSIONS = ("session", "session_v2")
-"""Where they are in both, the latter knows more."""
+"""Tables of sessions. A session that stands in both is fuller in the second."""
+_IMPORTS = ("claude_import", "external_import")
 _SESSION = ("id", "parent_id", "fork_session_id", "directory", "title", "version", "model", "time_created")
 
 
@@ -87,6 +89,9 @@ def _queries(path: str) -> dict[str, str]:
         for name in _SESSIONS
         if name in found
     }
+    for name in _IMPORTS:
+        if has(found, name, "session_id"):
+            queries[name] = f"SELECT {chosen(found, name, ('session_id', 'message_ids', 'time_imported'))} FROM {name}"
     old = has(found, "message", "data") and has(found, "part", "data")
     if old:
         queries["part"] = (
@@ -119,6 +124,7 @@ class Database:
         self._whole = WholeMessages(self._conversation)
         self._tables = {
             **dict.fromkeys(_SESSIONS, self._session),
+            **dict.fromkeys(_IMPORTS, self._import),
             "message": self._message,
             "session_message": self._one,
         }
@@ -142,6 +148,10 @@ class Database:
 
     def _session(self, row: dict[str, Any]) -> None:
         self._conversation.session({**row, "model": decoded(self._log, row.get("model"), "a model")})
+
+    def _import(self, row: dict[str, Any]) -> None:
+        messages = decoded(self._log, row.get("message_ids"), "a list of messages")
+        self._conversation.imported(row.get("session_id"), listing(messages), row.get("time_imported"))
 
     def _message(self, row: dict[str, Any]) -> None:
         info = decoded(self._log, row.get("data"), "a message")

@@ -21,7 +21,7 @@ _PRINTED = {
     "tool_use": "tool",
     "step_finish": "step-finish",
 }
-"""And the parts that they tell of."""
+"""Types of events that `opencode run` prints, and the type of the part that each holds."""
 _GROWING = ("text", "reasoning")
 _WORK = ("session.", "message.")
 _HEARD = frozenset(

@@ -65,10 +65,10 @@ def _parts(data: dict[str, Any], kind: Any) -> list[Any] | None:
         case "compaction" if data.get("status") == "running":
             return []  # it broke off: nothing was replaced yet
         case "compaction":
-            return [
-                {"type": "compaction", "auto": data.get("reason") == "auto"},
-                {"type": "text", "text": data.get("summary")},
-            ]
+            began = {"type": "compaction", "auto": data.get("reason") == "auto"}
+            if data.get("status") == "completed" and not data.get("summary"):
+                return [began, {"type": "compacted"}]  # the provider did it, and keeps what it made of it
+            return [began, {"type": "text", "text": data.get("summary")}]
         case "assistant":
             retry = mapping(data.get("retry"))
             tried = [{"type": "retry", **retry, "time": {"created": retry.get("at")}}] if retry else []
