@@ -7,12 +7,14 @@ from typing import Any
 
 import pytest
 
+from told import events_of
 from unspool.dialect import Head, Reader
 from unspool.ingest.logs import open_log
 from unspool.model import Event
 from unspool.model.action import FileRead
 from unspool.model.event import (
     AgentMessage,
+    AgentSpawn,
     Compacted,
     Notification,
     Said,
@@ -28,12 +30,6 @@ from unspool.readers.cline.whose import HISTORY, SCREEN
 
 FOLDER = Path(__file__).parent / "readers"
 XML = FOLDER / "roo/xml/5c0b6c1e-0000-4000-8000-000000000001"
-
-
-def events_of(path: Path) -> list[Event]:
-    log = open_log(str(path))
-    assert log is not None
-    return [item for item in log if isinstance(item, Event)]
 
 
 def test_what_was_used_is_what_the_task_says() -> None:
@@ -299,3 +295,89 @@ def test_each_event_leads_to_its_message() -> None:
     assert typed
     for event, text in typed:
         assert text in json.dumps(cline.roo.payload(document, event))
+
+
+def session(folder: Path, *messages: dict[str, Any]) -> Path:
+    path = folder / "a.messages.json"
+    path.write_text(json.dumps({"version": 1, "agent": "lead", "sessionId": "a", "messages": messages}))
+    return path
+
+
+def test_a_summary_that_lies_beside_the_session_is_told_where_it_begins(tmp_path: Path) -> None:
+    texts = ("boil", "It boils.", "stir")
+    messages = [{"role": "user", "content": [{"type": "text", "text": text}], "ts": 1} for text in texts]
+    path = session(tmp_path, *messages)
+    summary = {"role": "user", "content": "So far it boiled.", "metadata": {"kind": "compaction_summary"}, "ts": 2}
+    state = {"version": 1, "updated_at": "2026-08-01T10:00:00.000Z", "source_message_count": 2, "messages": [summary]}
+    beside = tmp_path / "a.compaction.json"
+    beside.write_text(json.dumps(state))
+    told = [User("boil"), User("It boils."), Compacted("So far it boiled."), User("stir")]
+    assert [event.content for event in events_of(path)] == told
+    [event] = [event for event in events_of(path) if isinstance(event.content, Compacted)]
+    assert (event.timestamp, event.origin.line) == (state["updated_at"], 1)
+    assert Path(event.origin.file) == beside
+    assert open_log(str(beside)) is None  # it is no session
+    assert str(beside) in cline.reader.beside(str(path))
+    beside.write_text(json.dumps(state | {"source_message_count": 3, "messages": messages[2:]}))
+    assert [event.content for event in events_of(path)][-2:] == [User("stir"), Compacted("")]
+
+
+def test_what_newer_sessions_say_beside_their_blocks_is_told(tmp_path: Path) -> None:
+    activities = [
+        {
+            "toolCallId": "s1",
+            "toolName": "web_search",
+            "execution": "provider",
+            "input": {"query": "tea"},
+            "output": [],
+        },
+        {"toolCallId": "s2", "toolName": "web_search", "execution": "client", "output": "no net", "isError": True},
+        {"toolCallId": "s3", "toolName": "web_search", "execution": "provider", "input": {"query": "pot"}},
+        {"toolCallId": "s4"},
+    ]
+    spawn = {"type": "tool_use", "id": "c1", "name": "spawn_agent", "input": {"task": "Look."}}
+    links = [{"toolCallId": "c1", "sessionId": "a__scout", "kind": "subagent"}]
+    path = session(
+        tmp_path,
+        {"role": "error", "content": [{"type": "text", "text": "no credit"}], "ts": 1},
+        {"role": "assistant", "content": "Tea.", "ts": 2, "metadata": {"modelToolActivities": activities}},
+        {"role": "assistant", "content": [spawn], "ts": 3, "childSessions": links},
+    )
+    told = [event.content for event in events_of(path)]
+    assert told[0] == Notification("no credit", "error")
+    calls = [each.provider_call_id for each in told if isinstance(each, ToolCall)]
+    results = [(each.provider_call_id, each.is_error) for each in told if isinstance(each, ToolOutput)]
+    assert calls == ["s1", "s2", "s3", "c1"]
+    assert results == [("s1", False), ("s2", True)]
+    assert told[6] == Said("Tea.")
+    assert told[-1] == AgentSpawn("scout", "c1")
+
+
+def test_what_another_session_sent_is_no_prompt(tmp_path: Path) -> None:
+    head = "[SESSION MESSAGE] From Brew tea (sess_1)\nSubject: heat\nMessage id: smsg_x (hop 1)\n"
+    tail = "--- end of relayed message ---\nThis text was relayed from another session, not typed by your user."
+    texts = (f"{head}\nBoil it.\n\nNow.\n\n{tail}", "[SESSION MESSAGE] From whom?")
+    path = session(
+        tmp_path,
+        *({"role": "user", "content": f'<user_input mode="act">{text}</user_input>', "ts": 1} for text in texts),
+    )
+    assert [event.content for event in events_of(path)] == [
+        AgentMessage("Boil it.\n\nNow.", "sess_1"),
+        Notification(f"{head}{tail}", "context"),
+        User("[SESSION MESSAGE] From whom?"),
+    ]
+
+
+def test_what_a_fork_copied_was_paid_for_where_it_happened(tmp_path: Path) -> None:
+    messages = [
+        {"role": "assistant", "content": "Tea.", "ts": 1770000000000 + at, "metrics": {"inputTokens": at}}
+        for at in (1000, 2000, 3000)
+    ]
+    path = session(tmp_path, *messages)
+    fork = {"forkedFromSessionId": "earlier", "forkedAt": "2026-02-02T02:40:02.000Z", "source": "cli"}
+    (tmp_path / "a.json").write_text(json.dumps({"metadata": {"fork": fork, "usage": {"inputTokens": 6000}}}))
+    log = open_log(str(path))
+    assert log is not None
+    used = [item.content for item in log if isinstance(item, Event) and isinstance(item.content, TokenUsage)]
+    assert used == [TokenUsage(None, at, 0, 0, 0, 0) for at in (2000, 3000)]
+    assert log.sessions["a"].parent == "earlier"

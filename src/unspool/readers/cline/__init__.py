@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from unspool.dialect import Decoder, Head, Place, Reader
-from unspool.readers.cline.task import METADATA, Task
+from unspool.readers.cline.task import COMPACTION, METADATA, Task
 from unspool.readers.cline.whose import HISTORIES, ITEM, SCREEN, Writer, writer_of
 from unspool.readers.documents import element_of
 from unspool.readers.folders import data_folder, settings_folders
@@ -57,7 +57,8 @@ def _roos(environment: Mapping[str, str], home: Path) -> Iterator[Place]:
 
 def _beside(path: str) -> Iterator[str]:
     file = Path(path)
-    for name in (*HISTORIES, SCREEN, ITEM, METADATA, f"{file.name.partition('.')[0]}.json"):
+    own = file.name.partition(".")[0]
+    for name in (*HISTORIES, SCREEN, ITEM, METADATA, f"{own}.json", f"{own}{COMPACTION}"):
         if name != file.name:
             yield str(file.with_name(name))
 

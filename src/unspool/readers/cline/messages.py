@@ -1,5 +1,6 @@
 """Messages of a task → events. Tools are called by blocks, or by tags in the text: then the log has no ids of calls."""
 
+import re
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -47,7 +48,7 @@ _FAILED = (
     "Command failed with exit code",
 )
 _BROKE = "Command execution was not successful"
-"""Roo says so behind where the command ran, in the first line."""
+"""Stands in the first line of Roo's outputs, behind the folder that the command ran in."""
 _KINDS: dict[str, Callable[[str], Any]] = {
     **dict.fromkeys(("compaction", "compaction_summary"), Compacted),
     **dict.fromkeys(
@@ -63,6 +64,10 @@ _CONTINUED = (
     "Are you sure you've completed the goal:",
 )
 """The same, unmarked."""
+_RELAYED = re.compile(
+    r"(\[SESSION MESSAGE\] From ([^\n]*)\n(?:[^\n]+\n)*)\n(.*)\n\n(--- end of relayed message ---\n.*)", re.DOTALL
+)
+"""What another session sent: who it was, what it said, and that no person did."""
 _TEAM = "spawn a team of agents for the following task: "
 _PASSED_OVER = frozenset(("thoughtSignature",))  # a model's bookkeeping for its provider
 
@@ -89,12 +94,16 @@ class Messages:
             self._emit(_KINDS[kind](content_text(content)), key)
         elif message.get("role") == "assistant":
             self._open = []
+            self._done_elsewhere(message, key)
             self._reasoning(message, blocks, key)
             native = any(mapping(block).get("type") in ("tool_use", "tool-call") for block in blocks)
             for at, block in enumerate(blocks):
                 self._answer(block, f"{key}:{at}", native)
+            self._lent(message, key)
         elif message.get("role") in ("user", "tool"):
             _Turn(self, key).read(blocks)
+        elif message.get("role") == "error":
+            self._emit(Notification(content_text(content), "error"), key)
         elif message.get("type") == "reasoning":
             self._emit(Thinking(_summary(message)), key)
         else:
@@ -104,6 +113,24 @@ class Messages:
 
     def _emit(self, content: Any, key: str) -> None:
         self._log.emit(content, key, self._stream)
+
+    def _done_elsewhere(self, message: dict[str, Any], key: str) -> None:
+        """Calls of tools that the provider ran itself: no block tells them, and where in the answer is not known."""
+        for at, told in enumerate(listing(mapping(message.get("metadata")).get("modelToolActivities"))):
+            match told:
+                case {"toolCallId": str(call_id), "toolName": str(name)}:
+                    self._emit(call_of(self._vocabulary, name, told.get("input"), call_id), f"{key}:done:{at}")
+                    if "output" in told or "isError" in told:
+                        output = ToolOutput(call_id, content_text(told.get("output")), told.get("isError") is True)
+                        self._emit(output, f"{key}:done:{at}:result")
+
+    def _lent(self, message: dict[str, Any], key: str) -> None:
+        """The sub-agents that calls of the message began: their sessions are named after this one."""
+        for link in map(mapping, listing(message.get("childSessions"))):
+            agent = text_of(link.get("sessionId")).removeprefix(f"{self._log.session}__")
+            if agent and link.get("kind") == "subagent" and agent not in self._agents:
+                self._agents.add(agent)
+                self._emit(AgentSpawn(agent, string(link.get("toolCallId"))), f"{key}:spawn:{agent}")
 
     def _reasoning(self, message: dict[str, Any], blocks: list[Any], key: str) -> None:
         """What a model thought, where it stands beside the blocks and not in one."""
@@ -184,6 +211,11 @@ class Messages:
             text = "\n".join(texts)
             if text.startswith(_CONTINUED):
                 self._emit(Notification(text, "context"), key)
+                return
+            if relayed := _RELAYED.fullmatch(text):
+                head, sender, said, tail = relayed.groups()
+                self._emit(AgentMessage(said, sender.removesuffix(")").rpartition("(")[2]), key)
+                self._emit(Notification(f"{head}{tail}", "context"), f"{key}:context")
                 return
             if command := command_in(text):
                 name, inside, rest = command
@@ -288,7 +320,7 @@ def _is_programs(block: Any) -> bool:
 
 
 def _output_of(content: Any) -> tuple[str, bool]:
-    """A text, blocks, or what each of a call's wishes came to: `{query, result, error, success}`."""
+    """The output is a text, blocks, or, of a call with several queries, a list of `{query, result, error, success}`."""
     if isinstance(content, dict) and "value" in content:
         return content_text(content["value"]), text_of(content.get("type")).startswith("error")
     if not isinstance(content, list) or not any("success" in mapping(part) for part in content):

@@ -40,7 +40,7 @@ _NOTICE = re.compile(r"<mode_notice[^<>]*>(?:(?!<mode_notice).)*?</mode_notice>\
 _COMMAND = '<user_command slash="'
 _DETAILS = re.compile(r"(?<!\s)\s*<environment_details>.*?(?:</environment_details>|\Z)\s*", re.DOTALL)
 RESULT = re.compile(r"\[(\w+)(?:[ :][^\n]*| for '(?:(?!'\] Result:)[\s\S])*')?\] Result:[ \t]*\n?")
-"""A question to the person is quoted whole, be it of many lines."""
+"""`[tool for 'what it was given'] Result:`. A question to the person is quoted whole, and may have many lines."""
 _FOLDER = re.compile(r"# Current Work(?:ing|space) Directory \(([^)\n]{0,1024})\)")
 _MODEL = re.compile(r"<model>([^<\n]*)</model>")
 

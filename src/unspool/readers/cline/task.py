@@ -3,10 +3,13 @@
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from unspool.actions import vocabulary_for
 from unspool.dialect import Record
 from unspool.model import MAIN, Event, Facts, Note, Origin
-from unspool.model.event import ModelChange, Notification
+from unspool.model.event import Compacted, ModelChange, Notification
+from unspool.readers.blocks import content_text
 from unspool.readers.cline.messages import Messages
 from unspool.readers.cline.requests import Request, counted, metrics_of, requests_of
 from unspool.readers.cline.screen import Screen
@@ -16,6 +19,7 @@ from unspool.readers.log import Log
 from unspool.sources.values import clock, count, listing, mapping, string, text_of
 
 METADATA = "task_metadata.json"
+COMPACTION = ".compaction.json"
 
 
 class Task:
@@ -27,6 +31,10 @@ class Task:
         self._stream = MAIN
         self._requests: list[Request] = []
         self._due: list[Request] = []
+        self._summary: dict[str, Any] = {}
+        """What stands for the first messages to the model, and how many they are; it has a file of its own."""
+        self._forked = ""
+        """When the session was copied from another one: there, what is older was paid for."""
         self._named_model = False
         """Whether a message said who answered."""
 
@@ -111,6 +119,10 @@ class Task:
         facts.model = string(about.get("model")) or facts.model
         facts.branch = string(mapping(metadata.get("git")).get("branch")) or facts.branch
         facts.started = clock(about.get("started_at")) or facts.started
+        fork = mapping(metadata.get("fork"))
+        facts.parent = string(fork.get("forkedFromSessionId")) or facts.parent
+        self._forked = clock(fork.get("forkedAt")) or ""
+        self._summary = mapping(read_json(self._summary_file))
         if not self._messages(listing(document.get("messages")), counting=True) and not agent:
             used = mapping(metadata.get("usage"))
             names = ("inputTokens", "cacheReadTokens", "cacheWriteTokens", "outputTokens")
@@ -124,6 +136,8 @@ class Task:
         keys: set[str] = set()
         told = False
         for at, message in enumerate(messages):
+            if at and at == self._summary.get("source_message_count"):
+                self._compacted()
             log.origin = Origin(str(self._path), at + 1, 0, 0)
             if not isinstance(message, dict):
                 log.note("skipped", "no message")
@@ -139,9 +153,28 @@ class Task:
             if message.get("role") == "assistant":
                 if counting and (usage := metrics_of(message, log.facts.model)):
                     told = True
-                    log.emit(usage, f"{key}:usage", self._stream)
+                    if self._forked <= (log.time or self._forked):
+                        log.emit(usage, f"{key}:usage", self._stream)
                 self._spend()
+        if messages and self._summary.get("source_message_count") == len(messages):
+            self._compacted()
         return told
+
+    @property
+    def _summary_file(self) -> Path:
+        return self._path.with_name(self._path.name.removesuffix(".messages.json") + COMPACTION)
+
+    def _compacted(self) -> None:
+        """Only the last summary is kept. Some shorten the messages without one."""
+        log, summary = self._log, self._summary
+        kept = list(map(mapping, listing(summary.get("messages"))))
+        marks = [mapping(message.get("metadata")).get("kind") for message in kept]
+        at = marks.index("compaction_summary") + 1 if "compaction_summary" in marks else 0
+        text = content_text(kept[at - 1].get("content")) if at else ""
+        log.origin = Origin(str(self._summary_file), at, 0, 0)
+        log.at(summary.get("updated_at"))
+        key = f"compaction:{text_of(summary.get('updated_at'))}"
+        log.emit(Compacted(text), key if self._stream == MAIN else f"{self._stream}:{key}", self._stream)
 
     def _model(self, message: dict[str, Any], key: str) -> None:
         about = mapping(message.get("modelInfo"))
@@ -165,7 +198,7 @@ class Task:
         log.at(message.get("ts"))
 
     def _belongs(self, request: Request, at: int) -> bool:
-        """Whether the request was made with that message. Most say it; of the others, each message got one."""
+        """Whether the message went out with that request. Where the request does not say, each message has one."""
         if request.behind is not None:
             return request.behind < at
         return not any(due.single for due in self._due)
@@ -180,9 +213,7 @@ class Task:
                 log.emit(Notification(request.failure, "error"), f"{request.key}:failure")
             if (usage := request.usage) is not None:
                 if usage.model is None and log.facts.model is not None:
-                    usage = type(usage)(
-                        log.facts.model, *(getattr(usage, name) for name in usage.__struct_fields__[1:])
-                    )
+                    usage = replace(usage, model=log.facts.model)
                 log.emit(usage, request.key)
         self._due = []
         log.origin = held

@@ -65,7 +65,7 @@ def form_of(document: Any, path: str = "") -> Form | None:
                 return "screen"
             if all(map(_is_message, first)) and (Path(path).name in HISTORIES or _marked(first)):
                 return "history"
-        case {"messages": [dict(), *_] as messages}:
+        case {"messages": [dict(), *_] as messages} if "source_message_count" not in document:
             first = [item for item in messages[:5] if isinstance(item, dict)]
             if not all(map(_is_message, first)):
                 return None
@@ -100,7 +100,7 @@ def writer_of(head: Head) -> Writer | None:
 
 def _is_message(item: dict[str, Any]) -> bool:
     match item:
-        case {"role": "user" | "assistant" | "tool", "content": str() | list()}:
+        case {"role": "user" | "assistant" | "tool" | "error", "content": str() | list()}:
             return item.keys().isdisjoint(("tool_calls", "tool_call_id"))
         case {"type": "reasoning"}:
             return "role" not in item
