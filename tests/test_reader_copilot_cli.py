@@ -6,7 +6,7 @@ from typing import Any
 
 from unspool.ingest.logs import open_log
 from unspool.model import Event, Note
-from unspool.model.event import Said, Thinking, TokenUsage, TurnEnd
+from unspool.model.event import Notification, Said, SlashCommand, Thinking, TokenUsage, TurnEnd, User
 from unspool.readers.copilot_cli.counting import Counting
 
 
@@ -126,3 +126,45 @@ def test_pictures_that_a_tool_showed_the_model_stand_in_its_output(tmp_path: Pat
     result = {"content": "Seen.", "binaryResultsForLlm": pictures}
     [output] = contents(tmp_path, ("tool.execution_complete", {"toolCallId": "t", "success": True, "result": result}))
     assert output.output == "Seen.\n[image: image/png, 5 bytes]\n[resource: application/pdf, 1,234 bytes]"
+
+
+def test_a_message_that_is_written_again_as_it_grows_is_told_once(tmp_path: Path) -> None:
+    def message(text: str, **more: Any) -> tuple[str, dict[str, Any]]:
+        return "assistant.message", {"messageId": "m1", "content": text, "outputTokens": 7, **more}
+
+    call = {"toolCallId": "c1", "name": "view", "arguments": {"path": "a.md"}}
+    told = contents(
+        tmp_path,
+        message("", reasoningOpaque="x"),
+        message("Let me look.", reasoningOpaque="x"),
+        message("Let me look. At once.", reasoningOpaque="x", toolRequests=[call]),
+        ("assistant.message", {"messageId": "m2", "content": "Let me look. At once.", "outputTokens": 3}),
+    )
+    assert [one.text for one in told if isinstance(one, Said)] == ["Let me look.", " At once.", "Let me look. At once."]
+    assert sum(isinstance(one, Thinking) for one in told) == 1
+    assert sum(one.output for one in told if isinstance(one, TokenUsage)) == 10
+
+
+def test_the_instructions_of_a_skill_are_no_prompt_but_what_was_typed_with_them_is(tmp_path: Path) -> None:
+    block = '<skill-context name="tea">\nBase directory for this skill: /skills/tea\n\nWarm the pot.\n'
+    invoked = 'The user explicitly invoked the "/kitchen:tea" skill. Follow its instructions now.'
+    quoted = 'What does `<skill-context name="x">` mean?'
+    told = contents(
+        tmp_path,
+        ("user.message", {"content": f"{block}</skill-context>"}),
+        ("user.message", {"content": f"Plan it.\n\n{block}</skill-context>\nThen pour."}),
+        ("user.message", {"content": f"{invoked}\n\n{block}\nARGUMENTS: two cups\n</skill-context>"}),
+        ("user.message", {"content": f"{invoked}\n{block}</skill-context>"}),
+        ("user.message", {"content": block}),
+        ("user.message", {"content": quoted}),
+    )
+    given = block.strip()
+    assert [each for each in told if not isinstance(each, Notification)] == [
+        User("Plan it.\n\nThen pour."),
+        SlashCommand("/kitchen:tea", "two cups"),
+        SlashCommand("/kitchen:tea"),
+        User(quoted),
+    ]
+    context = [each.text for each in told if isinstance(each, Notification)]
+    assert len(context) == 5
+    assert all(given in each for each in context)

@@ -48,7 +48,7 @@ class Counting:
 
     def aside(self, model: str | None, usage: dict[str, Any]) -> TokenUsage | None:
         """The usage of a call that gives no message."""
-        return self._count(model, _inclusive(usage))
+        return self._count(model, _inclusive(usage), apart=True)
 
     def ended(self, data: dict[str, Any]) -> Iterator[TokenUsage]:
         """The totals, model by model: of the whole log, or since it was last resumed."""
@@ -63,7 +63,7 @@ class Counting:
             covered = min(loose, new[_OUTPUT])  # by messages whose model was not known
             loose -= covered
             new[_OUTPUT] -= covered
-            if (usage := self._count(model, new)) is not None:
+            if (usage := self._count(model, new, apart=True)) is not None:
                 yield usage
         self._before = dict(self._counted)
 
@@ -73,13 +73,13 @@ class Counting:
         self._heard[model] = told
         return told - heard
 
-    def _count(self, model: str | None, new: Counts) -> TokenUsage | None:
+    def _count(self, model: str | None, new: Counts, apart: bool = False) -> TokenUsage | None:
         if not any(new):
             return None
         before = self._counted.get(model, _NOTHING)
         self._counted[model] = [one + other for one, other in zip(before, new, strict=True)]
         given, read, written, answered, thought = new
-        return TokenUsage(model, given, read, written, answered, thought)
+        return TokenUsage(model, given, read, written, answered, thought, apart=apart)
 
 
 def _totals(data: dict[str, Any]) -> Iterator[tuple[str | None, Counts]]:

@@ -33,6 +33,7 @@ from unspool.readers.calls import arguments_of, call_of
 from unspool.readers.copilot_cli.counting import Counting
 from unspool.readers.copilot_cli.known import SILENT
 from unspool.readers.copilot_cli.results import result_of
+from unspool.readers.copilot_cli.skills import skill_of
 from unspool.readers.log import Log
 from unspool.readers.repeats import Repeats
 from unspool.sources.values import clock, count, listing, mapping, number, placeholder, string, text_of
@@ -59,6 +60,8 @@ class Events:
         """Commands that the person ran with `!`, by the ids of their calls."""
         self._thought: dict[str, tuple[str, bool]] = {}
         """The last thought of each stream, and whether it came with a message."""
+        self._said: dict[str, tuple[str, str]] = {}
+        """The last message of each stream that has an id, and what was told of it."""
         self._key = ""
         self._stream = MAIN
 
@@ -156,22 +159,26 @@ class Events:
         if isinstance(data.get("crossSession"), dict):
             self._emit(AgentMessage(text or shown))
             return
-        parts = [text, *map(_attached, listing(data.get("attachments")))]
-        content = "\n".join(part for part in parts if part)
-        if self._stream != MAIN:
-            self._emit(AgentMessage(content, recipient=self._stream.partition(":")[2]))
-        elif content:
-            self._emit(User(content))
-        around = shown.replace(text, "", 1).strip() if text != shown else ""
-        if around:
+        command, typed, skill = skill_of(text)
+        content = "\n".join(filter(None, (typed, *map(_attached, listing(data.get("attachments"))))))
+        if command is not None:
+            self._emit(command, "command")
+        if skill:
+            self._emit(Notification(skill, "context"), "skill")
+        if content:
+            sub = self._stream != MAIN
+            self._emit(AgentMessage(content, recipient=self._stream.partition(":")[2]) if sub else User(content))
+        if text != shown and (around := shown.replace(text, "", 1).strip()):
             self._emit(Notification(around, "context"), "context")
 
     def _assistant(self, data: dict[str, Any]) -> None:
-        thought = data.get("reasoningText")
-        if thought or data.get("reasoningOpaque") or data.get("encryptedContent") or data.get("reasoningBlocks"):
+        thought, before = data.get("reasoningText"), self._told_before(data)
+        hidden = data.get("reasoningOpaque") or data.get("encryptedContent") or data.get("reasoningBlocks")
+        if thought or (hidden and before is None):
             self._think(thought, True)
-        if text := content_text(data.get("content")):
-            self._emit(Said(text))
+        text = content_text(data.get("content"))
+        if new := text.removeprefix(before or ""):
+            self._emit(Said(new))
         for at, request in enumerate(listing(data.get("toolRequests"))):
             if isinstance(request, dict):
                 self._call(request, request.get("name"), f"{at}")
@@ -182,6 +189,14 @@ class Events:
             self._log.facts.model = model
         call = text_of(data.get("apiCallId") or data.get("messageId")) or self._key
         self._count(self._counting.said(model, call, count(data.get("outputTokens"))))
+
+    def _told_before(self, data: dict[str, Any]) -> str | None:
+        """What of the message was told already: it may be written again as it grows, each time as an event."""
+        name, text = text_of(data.get("messageId")), content_text(data.get("content"))
+        last, told = self._said.get(self._stream, ("", ""))
+        again = bool(name) and name == last
+        self._said[self._stream] = name, text or (told if again else "")
+        return told if again else None
 
     def _think(self, thought: Any, with_message: bool) -> None:
         """Reasoning may be told twice, by itself and with the message; one of them may lack the words."""
