@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from told import contents_of
 from unspool.dialect import Head, Reader, Record
 from unspool.ingest.heads import head_of
-from unspool.ingest.logs import open_log
 from unspool.model import Event
 from unspool.model.event import Said, TurnEnd
 from unspool.readers import claude_code, cursor
@@ -84,12 +84,11 @@ def test_a_turn_that_ended_without_a_word_did_not_fail(tmp_path: Path) -> None:
         {"type": "turn_ended"},
         {"type": "turn_ended", "error": "limit"},
         {"type": "turn_ended", "status": "aborted"},
+        {"type": "turn_ended", "status": "error", "error": "User aborted request"},
     ]
     path.write_text("".join(json.dumps(line) + "\n" for line in (said, *ends)))
-    log = open_log(str(path))
-    assert log is not None
-    told = [item.content for item in log if isinstance(item, Event)]
-    assert [end.status for end in told if isinstance(end, TurnEnd)] == ["completed", "failed", "interrupted"]
+    statuses = [end.status for end in contents_of(path, TurnEnd)]
+    assert statuses == ["completed", "failed", "interrupted", "interrupted"]
 
 
 def test_what_was_said_in_chunks_is_said_once() -> None:

@@ -9,7 +9,7 @@ import pytest
 from unspool.dialect import Record
 from unspool.ingest.heads import head_of
 from unspool.model import Event, Origin
-from unspool.model.event import TokenUsage
+from unspool.model.event import Notification, Said, Thinking, TokenUsage
 from unspool.readers.droid import reader
 from unspool.readers.droid.texts import failed, typed
 
@@ -23,7 +23,7 @@ def test_tokens_that_were_added_since_count_once(tmp_path: Path) -> None:
     for output in (5, 5, 12):
         settings.write_text(json.dumps({"model": "a", "tokenUsage": {"inputTokens": 3, "outputTokens": output}}))
         told += [item.content for item in decoder.close() if isinstance(item, Event)]
-    assert told == [TokenUsage("a", 3, 0, 0, 5, 0), TokenUsage("a", 0, 0, 0, 7, 0)]
+    assert told == [TokenUsage("a", 3, 0, 0, 5, 0, apart=True), TokenUsage("a", 0, 0, 0, 7, 0, apart=True)]
     assert list(reader.beside(str(log))) == [str(settings)]
 
 
@@ -60,3 +60,42 @@ def test_what_failed() -> None:
     assert failed("out\n[Process exited with code 3]", None)
     assert not failed("out\n[Process exited with code 0]", None)
     assert not failed("Error: Command failed", False)
+
+
+def test_without_a_sum_of_its_own_what_its_agents_used_is_taken_off(tmp_path: Path) -> None:
+    children = {"b": {"inputTokens": 30, "outputTokens": 4}, "c": {"inputTokens": 50, "outputTokens": 6}}
+    settings = {
+        "inclusiveTokenUsage": {"inputTokens": 100, "outputTokens": 12},
+        "childInclusiveTokenUsageBySessionId": children,
+    }
+    (tmp_path / "s.settings.json").write_text(json.dumps(settings))
+    (told,) = reader.decoder(str(tmp_path / "s.jsonl")).close()
+    assert isinstance(told, Event)
+    assert told.content == TokenUsage(None, 20, 0, 0, 2, 0, apart=True)
+
+
+def test_an_answer_names_its_model_and_a_notice_is_neither_answer_nor_prompt(tmp_path: Path) -> None:
+    decoder = reader.decoder(str(tmp_path / "s.jsonl"))
+    start = {"type": "session_start", "id": "s", "title": "Is it wet?", "sessionTitle": "New Session", "cwd": "/w"}
+    answer = {"role": "assistant", "content": [{"type": "text", "text": "Wet."}], "modelId": "big"}
+    notices = [
+        {"role": role, "content": [{"type": "text", "text": text}], "visibility": "user_only"}
+        for role, text in (("assistant", "The provider is busy."), ("user", "Error: Connection error."))
+    ]
+    thought = {"chatCompletionReasoningField": "reasoning_content", "chatCompletionReasoningContent": "Rain?"}
+    lines: list[dict[str, Any]] = [start, {"type": "message", "id": "m", "message": answer, **thought}]
+    both = {"role": "assistant", "content": [{"type": "thinking", "thinking": "Rain."}]}
+    lines.append({"type": "message", "id": "b", "message": both, **thought})
+    lines += [{"type": "message", "id": f"n{at}", "message": notice} for at, notice in enumerate(notices)]
+    told: list[Any] = []
+    for number, line in enumerate(lines, 1):
+        data = json.dumps(line).encode()
+        told += decoder.feed(Record(data, Origin("s.jsonl", number, 0, len(data))))
+    assert [item.content for item in told] == [
+        Thinking("Rain?"),
+        Said("Wet."),
+        Thinking("Rain."),
+        Notification("The provider is busy.", "info"),
+        Notification("Error: Connection error.", "info"),
+    ]
+    assert [(facts.model, facts.title) for facts in decoder.sessions.values()] == [("big", "Is it wet?")]

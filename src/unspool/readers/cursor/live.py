@@ -197,10 +197,9 @@ class Stream:
         ]
         if any(counts):
             fresh, read, written, output = counts
-            log.emit(
-                TokenUsage(log.facts.model, fresh, read, written, output, 0, string(value.get("request_id"))),
-                f"{key}:usage",
-            )
+            request = string(value.get("request_id"))
+            told = TokenUsage(log.facts.model, fresh, read, written, output, 0, request, apart=True)
+            log.emit(told, f"{key}:usage")
         end = TurnEnd(
             "failed" if failed else "completed",
             number(value.get("duration_ms")),

@@ -62,7 +62,7 @@ def _pictured(text: str) -> tuple[list[str], str, str]:
 
 
 def _tagged(text: str) -> int:
-    """Where the tags end that nobody typed: those that there are before words, and any if there is nothing else."""
+    """Where the leading tags that nobody typed end. Unknown tags count only if the whole text is tags."""
     at, known = 0, True
     while opening := _OPENING.match(text, at):
         closing = f"</{opening[1]}>"

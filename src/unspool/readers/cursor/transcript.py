@@ -1,5 +1,6 @@
 """Cursor's agent transcripts: `{role, message: {content}}` a line. No ids, hardly a time, mostly no tool results."""
 
+import re
 from typing import Any
 
 from unspool.actions import vocabulary_for
@@ -17,6 +18,8 @@ AGENT = "cursor"
 STATUS = {"success": "completed", "completed": "completed", "aborted": "interrupted", "cancelled": "interrupted"}
 _REDACTED = "[REDACTED]"
 """What Cursor leaves of the model's thinking, at the end of a text."""
+_ABORTED = re.compile(r"\buser (?:aborted|cancell?ed)\b", re.IGNORECASE)
+"""What stands as the error of a turn that a person stopped."""
 _BARE = frozenset(("type", "timestamp", "message"))
 
 
@@ -63,7 +66,8 @@ class Transcript:
             case {"type": "turn_ended"}:
                 text = string(value.get("error"))
                 status = text_of(value.get("status")) or ("error" if text else "success")
-                log.emit(TurnEnd(STATUS.get(status, "failed"), None, text), key, self._stream)
+                ended = "interrupted" if text and _ABORTED.search(text) else STATUS.get(status, "failed")
+                log.emit(TurnEnd(ended, None, text), key, self._stream)
             case {"type": kind}:
                 log.note("unknown", f"record type {text_of(kind)!r}")
             case None:

@@ -49,6 +49,7 @@ _MESSAGE_NAMES = (
 _TODO = re.compile(r"\s*(?:\d+[.)]|[-*])\s*\[([^\]]*)\]\s*(.+)")
 _BOXES = {"": "pending", " ": "pending", "x": "completed", "X": "completed", "~": "in_progress", ">": "in_progress"}
 _INTERRUPTED = ("cancel", "abort", "interrupt")
+_UNTITLED = "New Session"
 _DEEPEST = 8
 
 
@@ -89,13 +90,15 @@ class Sessions:
         """The tokens of the session are known only beside the log, and only in sum."""
         self._spawned()
         settings = _settings(settings_of(self._path))
-        total = counts_of(mapping(settings.get("tokenUsage")), _NAMES)
+        total = _total(settings)
         new = [max(0, one - other) for one, other in zip(total, self._counted, strict=True)]
         facts = self._log.facts
         if self._stream == MAIN:
             facts.model = string(settings.get("model")) or facts.model
         if any(new):
-            self._use(string(settings.get("model")) or facts.model, new, f"{self._prefix}usage:{self._times}")
+            self._use(
+                string(settings.get("model")) or facts.model, new, f"{self._prefix}usage:{self._times}", apart=True
+            )
             self._times += 1
         return self._log.take()
 
@@ -105,10 +108,10 @@ class Sessions:
             self._log.emit(*self._spawn)
             self._spawn = None
 
-    def _use(self, model: str | None, counts: list[int], key: str) -> None:
+    def _use(self, model: str | None, counts: list[int], key: str, apart: bool = False) -> None:
         given, read, written, answered, thought = counts
         self._counted = tuple(map(int.__add__, self._counted, counts))  # type: ignore[assignment]
-        usage = TokenUsage(model, given, read, written, answered, min(thought, answered))
+        usage = TokenUsage(model, given, read, written, answered, min(thought, answered), apart=apart)
         self._log.emit(usage, key, self._stream)
 
     def _start(self, value: dict[str, Any], _key: str) -> None:
@@ -120,7 +123,7 @@ class Sessions:
             root = self._root(caller)
             log.session = root
             call = string(told.get("callingToolUseId"))
-            spawn = AgentSpawn(name, call, description=string(told.get("sessionTitle") or told.get("title")))
+            spawn = AgentSpawn(name, call, description=_title(told))
             self._spawn = spawn, f"{name}:spawn", MAIN if root == caller else f"agent:{caller}"
             _ = log.facts
             self._stream, self._prefix = f"agent:{name}", f"{name}:"
@@ -128,7 +131,7 @@ class Sessions:
         log.session = name
         facts = log.facts
         facts.project = string(told.get("cwd")) or facts.project
-        facts.title = string(told.get("sessionTitle") or told.get("title")) or facts.title
+        facts.title = _title(told) or facts.title
         facts.parent = string(told.get("parent")) or facts.parent
         if isinstance(told.get("version"), str):
             facts.version = told["version"]
@@ -152,18 +155,27 @@ class Sessions:
         if role not in ("user", "assistant", "system"):
             self._log.note("odd", f"a message of {role!r}")
             return
-        hidden = text_of(value.get("visibility") or message.get("visibility")) == "llm_only"
-        said: list[str] = []
+        visible = text_of(value.get("visibility") or message.get("visibility"))
+        model = string(message.get("modelId") or message.get("model"))
+        if role == "assistant" and model and self._stream == MAIN:
+            self._log.facts.model = model
+        name = "chatCompletionReasoningContent"  # of models without blocks for it
+        told = any(mapping(block).get("type") == "thinking" for block in listing(content))
+        if role == "assistant" and not told and (thought := text_of(value.get(name) or message.get(name))):
+            self._log.emit(Thinking(thought), f"{key}:thinking", self._stream)
+        texts: list[str] = []
         for at, block in enumerate(content if isinstance(content, list) else [content]):
             text = self._block(block, f"{key}:{at}")
-            if text and role == "assistant":
+            if text and visible == "user_only":  # what the model never saw is a notice to the person
+                self._log.emit(Notification(text, "info"), f"{key}:{at}", self._stream)
+            elif text and role == "assistant":
                 self._log.emit(Said(text), f"{key}:{at}", self._stream)
             elif text:
-                said.append(text)
-        if said:
-            self._said("\n".join(said), role == "system", hidden, f"{key}:said")
+                texts.append(text)
+        if texts:
+            self._said("\n".join(texts), role == "system", visible == "llm_only", f"{key}:said")
         if isinstance(usage := message.get("usage"), dict) and any(counts := counts_of(usage, _MESSAGE_NAMES)):
-            self._use(string(message.get("model")), list(counts), f"{key}:usage")
+            self._use(model, list(counts), f"{key}:usage")
 
     def _block(self, block: Any, key: str) -> str:
         """Tells of calls, results and thoughts; the text of what is none of these."""
@@ -241,6 +253,12 @@ class Sessions:
     }
 
 
+def _title(told: dict[str, Any]) -> str | None:
+    """A session that has none of its own yet is called a new one; its prompt is a better name."""
+    title = string(told.get("sessionTitle"))
+    return title if title and title != _UNTITLED else string(told.get("title")) or title
+
+
 def _item(text: Any, status: Any) -> PlanItem:
     told = text_of(status)
     return PlanItem(text_of(text).strip(), _BOXES.get(told, told or None))
@@ -248,6 +266,16 @@ def _item(text: Any, status: Any) -> PlanItem:
 
 def settings_of(path: Path) -> Path:
     return path.with_name(f"{path.name.partition('.jsonl')[0]}.settings.json")
+
+
+def _total(settings: dict[str, Any]) -> tuple[int, ...]:
+    """What the session used itself. Some only know a sum with its sub-agents, which have files of their own."""
+    if isinstance(own := settings.get("tokenUsage"), dict):
+        return counts_of(own, _NAMES)
+    children = [mapping(used) for used in mapping(settings.get("childInclusiveTokenUsageBySessionId")).values()]
+    total = counts_of(mapping(settings.get("inclusiveTokenUsage")), _NAMES)
+    theirs = [counts_of(used, _NAMES) for used in children]
+    return tuple(max(0, count - sum(used[at] for used in theirs)) for at, count in enumerate(total))
 
 
 def _settings(path: Path) -> dict[str, Any]:

@@ -109,7 +109,7 @@ class Stream:
             log.emit(Said(final), f"{key}:said")
         given, read, written, answered, thought = counts_of(mapping(value.get("usage")), _NAMES)
         if given or read or written or answered:
-            usage = TokenUsage(log.facts.model, given, read, written, answered, min(thought, answered))
+            usage = TokenUsage(log.facts.model, given, read, written, answered, min(thought, answered), apart=True)
             log.emit(usage, f"{key}:usage")
         duration = count(value.get("durationMs", value.get("duration_ms"))) or None
         wrong = value.get("is_error") is True
