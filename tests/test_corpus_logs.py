@@ -14,14 +14,13 @@ from typing import Any
 
 import pytest
 
+from told import read_log
 from unspool.actions import vocabulary_for
 from unspool.actions.shapes import Apart
 from unspool.ingest.digests import digest_file
 from unspool.ingest.heads import head_of
-from unspool.ingest.logs import open_log
 from unspool.ingest.sessions import Found, gather
 from unspool.jobs.tools import tools
-from unspool.model import Event, Note
 from unspool.model.action import FileRead
 from unspool.model.event import Said, ToolCall, ToolOutput
 from unspool.model.session import Tokens
@@ -79,16 +78,11 @@ needs_corpus = pytest.mark.skipif(not FILES, reason=f"needs logs of agents in {C
 needs_clients = pytest.mark.skipif(not CLIENTS.is_dir(), reason=f"needs logs in {CLIENTS} (UNSPOOL_CLIENTS)")
 
 
+read = cache(read_log)
+
+
 def of(*families: str) -> list[Path]:
     return [path for path in LOGS if path.parent.name in families]
-
-
-@cache
-def read(path: Path) -> tuple[list[Event], list[Note]]:
-    log = open_log(str(path))
-    assert log is not None
-    items = list(log)
-    return [item for item in items if isinstance(item, Event)], [item for item in items if isinstance(item, Note)]
 
 
 def objects(path: Path) -> Iterator[dict[str, Any]]:

@@ -3,9 +3,9 @@
 import json
 from pathlib import Path
 
+from told import contents_of
 from unspool.dialect import Head
 from unspool.ingest.logs import open_log
-from unspool.model import Event
 from unspool.model.event import TokenUsage, ToolOutput
 from unspool.readers import continue_dev
 
@@ -13,9 +13,7 @@ CASE = Path(__file__).parent / "readers/continue/indexed/0f1e.json"
 
 
 def test_what_was_used_is_what_the_session_says() -> None:
-    log = open_log(str(CASE))
-    assert log is not None
-    used = [item.content for item in log if isinstance(item, Event) and isinstance(item.content, TokenUsage)]
+    used = contents_of(CASE, TokenUsage)
     total = json.loads(CASE.read_text())["usage"]
     assert sum(usage.input + usage.cache_read + usage.cache_write for usage in used) == total["promptTokens"]
     assert sum(usage.output for usage in used) == total["completionTokens"]
@@ -28,9 +26,7 @@ def test_a_command_that_failed_did(tmp_path: Path) -> None:
         state = {"toolCallId": "c", "toolCall": call, "status": "done", "output": output}
         item = {"message": {"role": "assistant", "content": ""}, "toolCallStates": [state]}
         (tmp_path / "a.json").write_text(json.dumps({"sessionId": "a", "workspaceDirectory": "/w", "history": [item]}))
-        log = open_log(str(tmp_path / "a.json"))
-        assert log is not None
-        results = [item.content for item in log if isinstance(item, Event) and isinstance(item.content, ToolOutput)]
+        results = contents_of(tmp_path / "a.json", ToolOutput)
         assert results == [ToolOutput("c", "hot", failed)]
 
 

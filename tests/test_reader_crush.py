@@ -8,6 +8,7 @@ from pathlib import Path
 import zstandard
 
 from test_readers import FOLDERS, laid_out
+from told import contents_of, events_of
 from unspool.ingest.logs import open_log
 from unspool.ingest.originals import Originals
 from unspool.model import Event, Note
@@ -18,9 +19,7 @@ from unspool.readers import READERS
 def test_parts_may_be_packed(tmp_path: Path) -> None:
     """They say the same, and an event still leads to its row; of what is damaged only itself is lost."""
     (file,) = laid_out(FOLDERS / "crush" / "session.sql", tmp_path)
-    log = open_log(str(file))
-    assert log is not None
-    said = [event.content for event in log if isinstance(event, Event)]
+    said = [event.content for event in events_of(file)]
     with closing(sqlite3.connect(file)) as database, database:
         for key, parts in list(database.execute("SELECT id, parts FROM messages")):
             database.execute("UPDATE messages SET parts = ? WHERE id = ?", (zstandard.compress(parts.encode()), key))
@@ -42,9 +41,7 @@ def test_a_call_that_was_not_allowed_did_not_end(tmp_path: Path) -> None:
     (file,) = laid_out(FOLDERS / "crush" / "session.sql", tmp_path)
     with closing(sqlite3.connect(file)) as database, database:
         database.execute("UPDATE messages SET parts = replace(parts, 'not found', 'User denied permission')")
-    log = open_log(str(file))
-    assert log is not None
-    results = [item.content for item in log if isinstance(item, Event) and isinstance(item.content, ToolOutput)]
+    results = contents_of(file, ToolOutput)
     assert [(result.is_error, result.interrupted) for result in results] == [
         (False, False),
         (True, True),

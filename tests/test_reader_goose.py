@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from test_readers import FOLDERS, laid_out
+from told import contents_of
+from unspool.dialect import Record
 from unspool.ingest.logs import open_log
-from unspool.model import Event
-from unspool.model.event import Notification, Said, TokenUsage, ToolCall, ToolOutput, TurnEnd
+from unspool.model import Event, Origin
+from unspool.model.event import Notification, Said, TokenUsage, ToolCall, ToolOutput, TurnEnd, User
 from unspool.readers import READERS
 
 
@@ -73,7 +75,7 @@ def test_the_model_of_a_stream_and_what_went_wrong_in_it(tmp_path: Path) -> None
     said, call, result, wrong, used, _ = (item.content for item in items if isinstance(item, Event))
     assert isinstance(call, ToolCall)
     assert (said, call.kind, result) == (Said("Hm"), "execute", ToolOutput("c", "hot", False))
-    assert (wrong, used) == (Notification("no water", "error"), TokenUsage("kettle-2", 2, 0, 0, 1, 0))
+    assert (wrong, used) == (Notification("no water", "error"), TokenUsage("kettle-2", 2, 0, 0, 1, 0, apart=True))
 
 
 def test_a_run_is_complete_though_it_failed(tmp_path: Path) -> None:
@@ -82,9 +84,7 @@ def test_a_run_is_complete_though_it_failed(tmp_path: Path) -> None:
     failed, over = {"type": "error", "error": "rate limit"}, {"type": "complete", "total_tokens": 3}
     lines = [{"type": "message", "message": said}, failed, over, over, failed]
     (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, lines)))
-    log = open_log(str(tmp_path / "a.jsonl"))
-    assert log is not None
-    ends = [item.content for item in log if isinstance(item, Event) and isinstance(item.content, TurnEnd)]
+    ends = contents_of(tmp_path / "a.jsonl", TurnEnd)
     lost = TurnEnd("failed", text="rate limit")
     assert ends == [lost, TurnEnd("completed"), lost]
 
@@ -95,10 +95,8 @@ def test_an_export_may_keep_its_totals_in_an_object(tmp_path: Path) -> None:
     last = {"input_tokens": 2, "output_tokens": 1, "total_tokens": 3}
     session = {"id": "s", "working_dir": "/w", "name": "n", "usage": last, "accumulated_usage": total}
     (tmp_path / "s.json").write_text(json.dumps({**session, "conversation": [said]}))
-    log = open_log(str(tmp_path / "s.json"))
-    assert log is not None
-    used = [item.content for item in log if isinstance(item, Event) and isinstance(item.content, TokenUsage)]
-    assert used == [TokenUsage(None, 7, 3, 0, 4, 0)]
+    used = contents_of(tmp_path / "s.json", TokenUsage)
+    assert used == [TokenUsage(None, 7, 3, 0, 4, 0, apart=True)]
 
 
 def test_closing_twice_counts_once(tmp_path: Path) -> None:
@@ -115,3 +113,43 @@ def test_places_heed_the_environment(tmp_path: Path) -> None:
     first = next(iter(reader.places({}, tmp_path)))
     assert first.folder == tmp_path / ".local/share/goose/sessions"
     assert tmp_path / ".goose/sessions" in [place.folder for place in READERS["goose_jsonl"].places({}, tmp_path)]
+
+
+def test_what_is_meant_for_the_model_alone_or_granted_is_no_prompt(tmp_path: Path) -> None:
+    hint = {"type": "text", "text": "It is noon.", "annotations": {"audience": ["assistant"]}}
+    granted = {"actionType": "toolConfirmationResponse", "id": "c", "permission": "allow_once"}
+    declined = {"actionType": "elicitationResponse", "id": "e", "user_data": None, "action": "decline"}
+    contents = [
+        [hint, {"type": "text", "text": "When is tea?"}],
+        [{"type": "actionRequired", "data": granted}],
+        [{"type": "actionRequired", "data": declined}],
+    ]
+    lines = [json.dumps({"role": "user", "created": at, "content": content}) for at, content in enumerate(contents, 1)]
+    (tmp_path / "a.jsonl").write_text("\n".join(lines))
+    log = open_log(str(tmp_path / "a.jsonl"))
+    assert log is not None
+    assert [item.content for item in log if isinstance(item, Event)] == [
+        Notification("It is noon.", "context"),
+        User("When is tea?"),
+        Notification("permission: allow_once", "info"),
+        User("decline"),
+    ]
+
+
+def test_calls_that_come_after_the_rest_was_told_are_part_of_it(tmp_path: Path) -> None:
+    used = {"metadata": {"usage": {"input_tokens": 6, "output_tokens": 3}}}
+    records = [
+        {"working_dir": "/w", "description": "Tea", "accumulated_input_tokens": 8, "accumulated_output_tokens": 4},
+        {"role": "user", "created": 1, "content": [{"type": "text", "text": "Tea"}]},
+        {"role": "assistant", "created": 2, "content": [{"type": "text", "text": "Hot"}], **used},
+    ]
+    path = str(tmp_path / "a.jsonl")
+    decoder = READERS["goose_jsonl"].decoder(path)
+    sums = [0, 0]
+    for number, record in enumerate(records, 1):
+        line = json.dumps(record).encode()
+        for item in (*decoder.feed(Record(line, Origin(path, number, 0, len(line)))), *decoder.close()):
+            if isinstance(item, Event) and isinstance(item.content, TokenUsage):
+                sums[0] += item.content.input
+                sums[1] += item.content.output
+    assert sums == [8, 4]

@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from told import tokens_of
 from unspool.dialect import Decoder, Head, Reader, Record
 from unspool.exports.events import content_of, line
 from unspool.ingest.heads import head_of
@@ -143,7 +144,7 @@ def test_after_a_pause_reading_goes_on(case: Path, tmp_path: Path) -> None:
                 stream = (event.session_id, event.stream_id)
                 assert event.before == last.get(stream)
                 last[stream] = event.key
-            assert _used(told) == _used(whole)
+            assert tokens_of(told) == tokens_of(whole)
             words = _words(told)
             assert [text for event in whole if (text := _words([event])) not in words] == []
 
@@ -167,11 +168,6 @@ def _paused(log: OpenLog, records: list[Record], pauses: set[int]) -> list[Event
             items += decoder.close()  # nothing came in between
     items += decoder.close()
     return [item for item in items if isinstance(item, Event)]
-
-
-def _used(events: list[Event]) -> int:
-    usages = [event.content for event in events if isinstance(event.content, TokenUsage)]
-    return sum(used.input + used.cache_read + used.cache_write + used.output for used in usages)
 
 
 def _words(events: list[Event]) -> str:

@@ -220,7 +220,8 @@ class Thread:
                 continue
             if key := self._key(f"ledger:{string(event.get('id')) or at}", event, at):
                 self._log.at(event.get("timestamp"))
-                self._log.emit(TokenUsage(string(event.get("model")), given, 0, 0, answered, 0), key, self._stream)
+                usage = TokenUsage(string(event.get("model")), given, 0, 0, answered, 0, apart=True)
+                self._log.emit(usage, key, self._stream)
 
     def _state(self, state: dict[str, Any], key: str, stream: str) -> None:
         match state.get("type"):

@@ -174,7 +174,8 @@ class Session:
         left = (max(0, whole - used) for whole, used in zip(_counts(total), self._used, strict=True))
         fresh, read, written, output, thought = left
         if fresh or read or written or output:
-            self._log.emit(TokenUsage(self._log.facts.model, fresh, read, written, output, thought), "usage")
+            usage = TokenUsage(self._log.facts.model, fresh, read, written, output, thought, apart=True)
+            self._log.emit(usage, "usage")
 
 
 def _counts(given: Any) -> Counts:

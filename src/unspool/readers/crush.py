@@ -144,7 +144,7 @@ class Database:
         if prompt or completion:
             self._enter(session)
             here, self._log.origin = self._log.origin, where
-            self._emit(TokenUsage(self._models.get(session), prompt, 0, 0, completion, 0), key)
+            self._emit(TokenUsage(self._models.get(session), prompt, 0, 0, completion, 0, apart=True), key)
             self._log.origin = here
 
     def _message(self, row: dict[str, Any], record: Record) -> None:

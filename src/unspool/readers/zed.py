@@ -140,7 +140,7 @@ class Database:
     def _usage(self, tokens: Tokens, model: str | None, name: str) -> None:
         if any(tokens):
             given, read, write, output = tokens
-            self._emit(TokenUsage(model, given, read, write, output, 0), f"{self._name}:usage:{name}")
+            self._emit(TokenUsage(model, given, read, write, output, 0, apart=True), f"{self._name}:usage:{name}")
 
     def _announce(self, thread: dict[str, Any], title: str | None) -> None:
         """A sub-agent that no result named."""

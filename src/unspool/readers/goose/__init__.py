@@ -158,7 +158,7 @@ def _folders(environment: Mapping[str, str], home: Path) -> Iterator[Path]:
         yield Path(root) / "data" / "sessions"
         return
     yield data_folder(environment, home) / "goose" / "sessions"
-    for name in ("Block.block.goose", "Block/goose"):
+    for name in ("Block.block.goose", "Block/goose", "goose"):
         yield home / "Library" / "Application Support" / name / "sessions"
     if roaming := environment.get("APPDATA"):
         yield Path(roaming) / "Block" / "goose" / "data" / "sessions"

@@ -34,6 +34,8 @@ class Account:
         self.has_ledger = False
         self._total: Tokens = (0, 0, 0, 0)
         self._spent: Tokens = (0, 0, 0, 0)
+        self._ahead: Tokens = (0, 0, 0, 0)
+        """What was told as the rest, while the log still grew: calls that come later are part of it."""
 
     def said(self, session: dict[str, Any]) -> None:
         """The session's own totals; older ones know only those of the last call. Newer exports have objects of them."""
@@ -46,7 +48,7 @@ class Account:
         self._total = next(filter(any, told), told[0])
 
     def over(self, moment: Any, done: bool) -> list[tuple[str, dict[str, Any], Origin]]:
-        """Takes out the rows of the ledger before a moment, or `done` by then; all if there is none."""
+        """Takes out the rows from before this moment (with `done`, also those of the very moment); all, without one."""
         self.has_ledger = self.has_ledger or bool(self.ledger)
         limit = time_of(moment)
         at = 0
@@ -58,16 +60,24 @@ class Account:
         taken, self.ledger = self.ledger[:at], self.ledger[at:]
         return taken
 
-    def spend(self, tokens: Tokens, model: str | None) -> TokenUsage | None:
+    def spend(self, tokens: Tokens, model: str | None, apart: bool = False) -> TokenUsage | None:
+        if any(self._ahead) and not apart:
+            told = tokens
+            a, b, c, d = (max(now - before, 0) for now, before in zip(told, self._ahead, strict=True))
+            tokens = a, b, c, d
+            a, b, c, d = (max(before - now, 0) for now, before in zip(told, self._ahead, strict=True))
+            self._ahead = a, b, c, d
         if not any(tokens):
             return None
         given, output, read, write = tokens
         a, b, c, d = self._spent
         self._spent = a + given, b + output, c + read, d + write
         fresh = given - read - write
-        return TokenUsage(model or self.model, fresh if fresh >= 0 else given, read, write, output, 0)
+        return TokenUsage(model or self.model, fresh if fresh >= 0 else given, read, write, output, 0, apart=apart)
 
     def rest(self) -> TokenUsage | None:
         """What no call told of: all of it in a session that is older than the ledger."""
         given, output, read, write = (max(a - b, 0) for a, b in zip(self._total, self._spent, strict=True))
-        return self.spend((given, output, read, write), None)
+        a, b, c, d = self._ahead
+        self._ahead = a + given, b + output, c + read, d + write
+        return self.spend((given, output, read, write), None, apart=True)

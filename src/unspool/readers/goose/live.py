@@ -81,7 +81,8 @@ class Stream:
             case "complete":
                 given, answered = count(value.get("input_tokens")), count(value.get("output_tokens"))
                 if given or answered:
-                    self._log.emit(TokenUsage(self._log.facts.model, given, 0, 0, answered, 0), f"{key}:usage")
+                    usage = TokenUsage(self._log.facts.model, given, 0, 0, answered, 0, apart=True)
+                    self._log.emit(usage, f"{key}:usage")
                 if not self._fail():
                     self._log.emit(TurnEnd("completed"), key)
             case kind:

@@ -163,6 +163,8 @@ class Messages:
         typed: list[str] = []
         for at, block in enumerate(content):
             match mapping(block).get("type"):
+                case "text" if not _is_for(block, "user"):  # put in by the program
+                    self._emit(Notification(block_text(block), "context"), f"{key}:{at}")
                 case "text" | "image" | "document" | "audio" | "resource":
                     typed.append(block_text(block))
                 case _:
@@ -247,7 +249,11 @@ class Messages:
         """A question to the person, or the answer: `data` holds it in newer versions."""
         told = mapping(block.get("data")) or block
         if told.get("actionType") == "elicitationResponse":
-            self._emit(User(text_of(told.get("user_data") or told.get("userData"))), key)
+            answer = told.get("user_data") or told.get("userData")
+            self._emit(User(text_of(answer or told.get("action"))), key)
+            return
+        if told.get("actionType") == "toolConfirmationResponse":
+            self._emit(Notification(f"permission: {text_of(told.get('permission'))}", "info"), key)
             return
         text = text_of(told.get("prompt") or told.get("message"))
         self._emit(Notification(text or f"may {text_of(told.get('toolName'))} be used?", "info"), key)
@@ -287,13 +293,13 @@ def _outcome(given: Any) -> tuple[str, bool]:
     told = mapping(value)
     content = value if isinstance(value, list) else told.get("content")
     if isinstance(content, list) and content:
-        output = "\n".join(map(block_text, [item for item in content if _is_for_the_model(item)] or content))
+        output = "\n".join(map(block_text, [item for item in content if _is_for(item, "assistant")] or content))
     else:
         output = text_of(told.get("structuredContent") or content or (None if told else value))
     return output, told.get("isError") is True
 
 
-def _is_for_the_model(item: Any) -> bool:
-    """Many tools give their output twice, once for the person."""
+def _is_for(item: Any, whom: str) -> bool:
+    """Many tools give their output twice, once for the person; and some texts are for the model alone."""
     audience = listing(mapping(mapping(item).get("annotations")).get("audience"))
-    return not audience or "assistant" in audience
+    return not audience or whom in audience
