@@ -1,11 +1,13 @@
 """Invented session files, short to write: `log.ask([system(), user("Mend it")], says("Mended"))` is an entry."""
 
 import json
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from unspool.ingest.conversations import Conversation, conversations
+from unspool.ingest.conversations import Conversation, read_unit, units
 from unspool.jobs.tree import records
+from unspool.model import Note
 from unspool.model.record import TrainingRecord
 
 Said = dict[str, Any]
@@ -38,6 +40,15 @@ def result(text: str, call: str = "c1") -> Said:
 
 def tool(name: str) -> dict[str, Any]:
     return {"type": "function", "function": {"name": name, "description": name, "parameters": {"type": "object"}}}
+
+
+def conversations(paths: Sequence[str], agent: str | None = None) -> Iterator[Conversation | Note]:
+    for unit in units(paths, agent):
+        yield from read_unit(unit)
+
+
+def trained(record: TrainingRecord) -> list[int]:
+    return [at for at, turn in enumerate(record.turns) if turn.train]
 
 
 class Log:

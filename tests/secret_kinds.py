@@ -141,6 +141,8 @@ TOLD = [
     ("password", "curl --user=jane:", "Tr0ub4dor", " https://example.com"),
     ("password", "docker login -u jane -p ", "Tr0ub4dor", " example.com"),
     ("password", "redis-cli -h db -a ", "Tr0ub4dor", " ping"),
+    ("secret", "set -gx GITEA_TOKEN ", R20, "\n"),
+    ("secret", "setenv GITEA_API_KEY '", R20, "'\n"),
     ("password", "<username>jane</username><password>", "Tr0ub4dor", "</password>"),
     ("password", "- name: DB_PASSWORD\n  value: ", "Tr0ub4dor", "\n"),
     ("password", '{"name": "DB_PASSWORD", "value": "', "Tr0ub4dor", '"}'),

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from secret_kinds import HARMLESS, HEX, PEM, R36, SECRETS, TOLD
 from unspool.errors import OutputNotWritable
-from unspool.sources.keys import data_folder, key
+from unspool.sources.home import data_folder
+from unspool.sources.keys import key
 from unspool.transforms.redact import Redactor
 from unspool.transforms.secrets import FIELDS, RULES, WEAK
 

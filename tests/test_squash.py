@@ -129,6 +129,62 @@ def test_an_answer_without_a_role_is_the_assistants(tmp_path: Path) -> None:
     assert made(tmp_path, entry(1, [], {"content": "hi", "refusal": None}))["messages"] == [says("assistant", "hi")]
 
 
+def streamed(*deltas: dict[str, Any]) -> dict[str, Any]:
+    chunks = [{"id": "r", "choices": [{"index": 0, "delta": delta}]} for delta in deltas]
+    return {"stream": True, "sse_lines": [*(f"data: {json.dumps(chunk)}" for chunk in chunks), "data: [DONE]"]}
+
+
+YO = streamed({"role": "assistant", "content": ""}, {"content": "Y"}, {"content": "o"})
+
+
+@pytest.mark.parametrize(
+    "first", [YO, None, {"error": {"message": "busy"}}, {"choices": [{"message": says("user", "x")}]}]
+)
+@pytest.mark.parametrize("to", ["messages", "axolotl"])
+def test_the_answer_of_a_stream_is_an_answer(tmp_path: Path, first: Any, to: str) -> None:
+    """A recorder keeps what was streamed as it came: in the first entry, or in a later one."""
+    entries = [entry(1, grown(1), response=first), entry(2, grown(3), response=YO)]
+    record = made(tmp_path, *entries, options=Settings(redact=False, single_file=True, to=to))
+    last = says("assistant", "Yo", **({"train": True} if to == "axolotl" else {}))
+    assert record["messages"][-1] == last
+    assert len(record["messages"]) == 4
+
+
+def test_a_title_that_was_streamed_is_gooses_noise_too(tmp_path: Path) -> None:
+    title = [
+        says("system", "Reply with only a description in four words or less"),
+        says("user", "Here are the first few user messages:\nx"),
+    ]
+    entries = [entry(1, grown(1), response=YO), entry(2, title, response=YO)]
+    record = made(tmp_path, *entries, options=Settings(redact=False, single_file=True, clean_up="goose"))
+    assert record["messages"] == [*grown(1), says("assistant", "Yo")]
+
+
+def test_a_session_of_an_api_that_has_messages_too_keeps_its_answer(tmp_path: Path) -> None:
+    """Cohere's, which is told by its answer alone."""
+    answer = {"id": "x", "message": {"role": "assistant", "content": [{"type": "text", "text": "Yo"}]}}
+    record = made(tmp_path, entry(1, grown(1), response={**answer, "finish_reason": "COMPLETE"}))
+    assert record["messages"] == [*grown(1), says("assistant", "Yo")]
+
+
+@pytest.mark.parametrize("failed", [None, {"error": {"message": "busy"}}, {"raw": "<html>"}])
+def test_a_session_of_another_api_is_told_though_its_first_call_failed(tmp_path: Path, failed: Any) -> None:
+    answer = {"type": "message", "role": "assistant", "content": [{"type": "text", "text": "Yo"}]}
+    events = [
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": "Yo"}},
+        {"type": "message_stop"},
+    ]
+    stream = {"stream": True, "sse_lines": [f"data: {json.dumps(event)}" for event in events]}
+    for number, response in enumerate((answer, stream)):
+        asked = {"request": {"system": "Be brief."}}
+        record = made(
+            tmp_path / str(number),
+            entry(1, grown(1), response=failed, **asked),
+            entry(2, grown(1), response=response, **asked),
+        )
+        assert record["messages"] == [says("system", "Be brief."), *grown(1), says("assistant", "Yo")]
+
+
 BAD = [b"{not json", b"[1, 2]", b'{"request": {"messages": 5}}', b'{"request": {"messages": ["x"]}}', b"\xff\xfe"]
 
 

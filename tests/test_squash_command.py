@@ -89,6 +89,7 @@ def test_wrong_calls(tmp_path: Path, run: Any, unspool: Run) -> None:
     log(tmp_path, entry(1, grown(1)))
     run("--single-file", "--group-by", "date", status=2)
     run("--to", "hf", "-j", status=2)
+    run("--tokenizer", "nowhere.json", "--filter", "turns>=1", status=2)
     assert unspool("squash", "-o", tmp_path / "out").returncode == 2
     assert unspool("squash", tmp_path / "nowhere.jsonl", "-o", tmp_path / "out").returncode == 2
     log(tmp_path, b"", name="file")
@@ -112,6 +113,15 @@ def test_other_traffic_and_agents_logs_become_records_too(tmp_path: Path, unspoo
     }  # fmt: skip
     said = json.dumps(found)
     assert all(text in said for text in ("Oslo or Rome this weekend?", "The loyalty discount is taken off twice"))
+
+
+def test_of_one_agent_what_others_recorded_is_no_fault(tmp_path: Path, unspool: Run) -> None:
+    out = tmp_path / "out"
+    done = unspool("squash", ROOT / "samples", "-o", out, "-s", "--agent", "codex", "--strict", "--no-redact")
+    assert done.returncode == 0, done.stderr.decode()
+    assert len(records(out)) == 1
+    assert json.loads((out / "summary.json").read_bytes())["counts"]["files without sessions of the agent"] == 4
+    assert "ERROR" not in (out / "integrity-report.txt").read_text()
 
 
 def test_a_format_that_wants_more_knows_what_to_train_on(tmp_path: Path, run: Any) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from conftest import Run
+from many import records
 
 
 def entry(*messages: tuple[str, str], answer: str, at: int = 0) -> dict[str, Any]:
@@ -20,10 +21,6 @@ def entry(*messages: tuple[str, str], answer: str, at: int = 0) -> dict[str, Any
 def log(folder: Path, name: str, *entries: dict[str, Any]) -> None:
     folder.mkdir(exist_ok=True)
     (folder / name).write_text("".join(json.dumps(each) + "\n" for each in entries))
-
-
-def records(out: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for file in sorted(out.glob("*.jsonl")) for line in file.read_text().splitlines()]
 
 
 def summary(out: Path) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import pytest
 
 from conftest import Run
 from logs import Codex
+from many import records
 
 GRAMMAR = {"type": "grammar", "syntax": "lark", "definition": "start: hunk+"}
 TOOLS = [
@@ -49,10 +50,6 @@ def log(tmp_path: Path) -> Path:
     path = tmp_path / "responses.jsonl"
     path.write_text("".join(json.dumps(call) + "\n" for call in calls))
     return path
-
-
-def records(out: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for file in sorted(out.glob("*.jsonl")) for line in file.read_text().splitlines()]
 
 
 @pytest.mark.parametrize("strategy", ["snapshot", "tree"])

@@ -172,6 +172,8 @@ def _refuse(logs: tuple[str, ...], options: dict[str, Any]) -> None:
         raise click.UsageError("--completions is for the format `hf`")
     if options["json_columns"] != "json" and options["to"] != "parquet":
         raise click.UsageError("--json-columns is for the format `parquet`")
+    if options["tokenizer"] and not any(text.strip().startswith("tokens") for text in options["filters"]):
+        raise click.UsageError("--tokenizer is for the filter `tokens`")
     if options["address"] and options["engine"] != "ray":
         raise click.UsageError("--address is for --engine ray")
     options["group_by"] = options["group_by"] or "date"

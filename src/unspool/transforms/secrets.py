@@ -327,6 +327,12 @@ WEAK: tuple[Rule, ...] = (
         _password,
     ),
     Rule("password", ("password ",), rf"password {_VALUE}", _random),
+    Rule(
+        "secret",
+        ("set -", "setenv ", "setx "),
+        rf"set(?:env|x| -[A-Za-z]{{1,5}}) [A-Za-z0-9_]*(?i:token|key|secret|passw(?:or)?d){_SPACED}{_VALUE}",
+        _random,
+    ),
     *(field.rule for field in FIELDS),
 )
 """Kinds that only their surroundings tell."""

@@ -31,16 +31,15 @@ def squash(
     out: str | os.PathLike[str],
     settings: Settings | None = None,
     rejects: str | None = None,
-    agent: str | None = None,
     jobs: int | None = None,
 ) -> Squashed:
     """Squash files, folders, URLs and sessions by id into the folder `out`, which is written whole or not at all.
 
-    Without logs: all that the agent has kept on this machine. Under `strict`, the first fault raises `StrictFault`.
+    Without logs: all that agents have kept on this machine. Under `strict`, the first fault raises `StrictFault`.
     """
     settings = settings or Settings()
     with copies():
-        todo = tasks([os.fspath(path) for path in logs], os.fspath(out), settings.strategy, agent)
+        todo = tasks([os.fspath(path) for path in logs], os.fspath(out), settings.strategy)
         return squash_tasks(todo, os.fspath(out), settings, rejects, jobs)
 
 

@@ -11,7 +11,7 @@ as the first message, it stood where a value stands, and so did they.
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from itertools import chain, islice
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 from msgspec import Raw, Struct
@@ -35,6 +35,9 @@ _MARK = b'"\\u0000unspool: the messages of the entry before\\u0000"'
 _TOOLS_MARK = b'"\\u0000unspool: the tools of the entry before\\u0000"'
 _START = 64
 """Bytes by which what was there before is looked for."""
+_Kind: TypeAlias = Literal["chat", "other", "open"]
+"""Of which API an entry is; open, if no answer tells."""
+_TOLD = ("chat", "other")
 Clean: TypeAlias = Callable[[dict[str, Any], Counter[str]], dict[str, Any] | None]
 _encode = msgspec.json.Encoder().encode
 
@@ -80,7 +83,7 @@ class Entry(Struct):
     cleaned: list[Raw] | None = None
     """The messages after a clean-up, where there was one."""
     tidied: Mapping[str, int] = {}
-    """What it did."""
+    """How often the clean-up did what."""
 
     @property
     def messages(self) -> list[Raw]:
@@ -206,6 +209,7 @@ class Entries:
         """The entry without an agent's noise; messages that were not touched keep their bytes."""
         raws = entry.messages
         value = loads(entry.line)
+        value["response"] = loads(unstreamed(entry.response))
         before = {id(message): raw for message, raw in zip(value["request"]["messages"], raws, strict=True)}
         counts: Counter[str] = Counter()
         cleaned = clean(value, counts)
@@ -274,19 +278,16 @@ def holds_entries(path: str) -> bool:
     """Whether the file is a session file: told by the first of its records that can be told."""
     with opened(path) as file:
         line = file.readline()
-    verdict = _is_chat(line) if _is_object(line) else None
-    if verdict is None and not is_database(path):
+    verdict = _kind(line) if _is_object(line) else None
+    if verdict not in _TOLD and not is_database(path):
         records = (record.data for record in _records(path) if isinstance(record, Record))
-        verdicts = map(_is_chat, islice(records, _TRIED))
-        verdict = next((verdict for verdict in verdicts if verdict is not None), None)
-    return bool(verdict)
+        kinds = list(map(_kind, islice(records, _TRIED)))
+        verdict = next((kind for kind in kinds if kind in _TOLD), "open" if "open" in kinds else None)
+    return verdict in ("chat", "open")
 
 
-def _is_chat(data: bytes) -> bool | None:
-    """Whether it is an entry of OpenAI's chat API with its answer whole: what can be copied as it stands.
-
-    None for what is no entry of any API.
-    """
+def _kind(data: bytes) -> _Kind | None:
+    """Whether it is an entry of OpenAI's chat API, what can be copied as it stands. None for no entry of any API."""
     try:
         try:
             found, keys = _open(data), _keys(data)
@@ -302,5 +303,36 @@ def _is_chat(data: bytes) -> bool | None:
     if not isinstance(first, dict):
         return None
     if "session_id" not in keys or not (answer is None or isinstance(answer, dict)):
-        return False
-    return "choices" in (answer or ()) or not ({"content", "output", "candidates", "type"} & set(answer or ()))
+        return "other"
+    if answer and (told := _kind_of_answer(answer)) is not None:
+        return told
+    return "other" if "system" in _keys(keys["request"]) else "open"  # in that API it is a message
+
+
+def _kind_of_answer(answer: dict[str, Any]) -> _Kind | None:
+    """None if it does not tell: an error, or a stream in which nothing came."""
+    if "choices" in answer:
+        return "chat"
+    from unspool.ingest.replies import reply_of  # what knows streams is loaded for them alone
+
+    reply = reply_of(answer)
+    told = reply.events if reply.events is not None else [reply.body]
+    known = [each for each in told if isinstance(each, dict) and "error" not in each]
+    if not known:
+        return None
+    return "chat" if any("choices" in each for each in known) else "other"
+
+
+def unstreamed(response: Raw) -> Raw:
+    """The answer that the same call would have given without streaming."""
+    try:
+        if response == NULL or "choices" in _keys(response):
+            return response
+        value = loads(response)
+    except Unreadable:
+        return response
+    from unspool.ingest.replies import reply_of
+    from unspool.wires.openai_chat import wire
+
+    events = reply_of(value).events
+    return response if events is None else Raw(_encode(wire.fold(events).body))

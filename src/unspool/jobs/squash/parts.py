@@ -69,7 +69,7 @@ class _Frame(Struct, array_like=True):
     counts: dict[str, int]
     marks: list[Mark]
     wrapped: bool = False
-    """Names of files are not always text: then all strings are the bytes of such text, as Latin-1."""
+    """Names of files are not always text. Then all strings here are bytes, each written as a Latin-1 character."""
 
 
 _encode = msgspec.msgpack.Encoder().encode

@@ -8,9 +8,8 @@ from typing import Any
 import msgspec
 from msgspec import Raw, Struct
 
-from unspool.jobs.squash.entries import Entry
+from unspool.jobs.squash.entries import Entry, unstreamed
 from unspool.jobs.squash.snapshot import Snapshot, answer_of, answered
-from unspool.model import Usage
 from unspool.model.identity import fingerprint
 from unspool.model.record import TrainingRecord, TrainingTurn, only_id
 from unspool.model.session import Tokens
@@ -39,11 +38,12 @@ class Replies:
         self._known: dict[str, TrainingTurn] = {}
 
     def add(self, entry: Entry) -> None:
-        message, _ = answer_of(entry.response)
+        response = unstreamed(entry.response)
+        message, _ = answer_of(response)
         if message is None:
             return
         value = answered(message)[1]
-        told = wire.answer(mapping(strict(entry.response)))
+        told = wire.answer(mapping(strict(response)))
         self._known.setdefault(
             meaning(value),
             TrainingTurn(
@@ -52,7 +52,7 @@ class Replies:
                 generated=True,
                 model=told.model or _model(entry.line),
                 time=None if entry.time is None else entry.time // 1000,
-                tokens=_tokens(told.usage),
+                tokens=Tokens.of(told.usage) if told.usage else None,
                 stop=told.stop.reason if told.stop else None,
             ),
         )
@@ -60,12 +60,6 @@ class Replies:
     def turn(self, message: dict[str, Any]) -> TrainingTurn:
         known = self._known.get(meaning(message)) if message.get("role") == "assistant" else None
         return TrainingTurn(message) if known is None else msgspec.structs.replace(known, message=message)
-
-
-def _tokens(usage: Usage | None) -> Tokens | None:
-    if usage is None:
-        return None
-    return Tokens(usage.input, usage.cache_read, usage.cache_write, usage.output, usage.reasoning)
 
 
 def meaning(message: dict[str, Any]) -> str:

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from unspool.jobs.squash.definitions import Definitions
-from unspool.jobs.squash.entries import NULL, Entry
+from unspool.jobs.squash.entries import NULL, Entry, unstreamed
 from unspool.sources.jsontext import Unreadable, mend, strict
 from unspool.transforms.integrity import Finding, error, left_out, warning
 from unspool.transforms.traces import continues
@@ -89,7 +89,7 @@ class Session:
         if self._tools.odd:
             findings.append(error("tools", "`request.tools` is no list"))
         pairs = [tidied(bytes(raw), value) for raw, value in zip(entry.messages, entry.values, strict=False)]
-        answer, choices = answer_of(entry.response)
+        answer, choices = answer_of(unstreamed(entry.response))
         if answer is not None:
             pairs.append(answered(answer))
         findings += left_out(validation.kept, validation.entries, answer is not None, choices)

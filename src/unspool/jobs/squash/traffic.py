@@ -11,6 +11,7 @@ from typing import Any
 
 from unspool.errors import InputNotFound
 from unspool.ingest.conversations import Conversation, Unit, read_unit
+from unspool.ingest.implied import is_implied
 from unspool.jobs.squash.scrubbing import count_cleaned
 from unspool.jobs.squash.settings import Found, Outcome, Reject, Settings, Task
 from unspool.jobs.squash.writing import write_pairs, write_records
@@ -39,7 +40,11 @@ def squash_unit(settings: Settings, task: Task) -> Outcome:
         told = fault.strerror if isinstance(fault, OSError) else None
         _invalid(outcome, "unreadable", told or str(fault))
         return outcome
-    if "sessions kept" not in outcome.counts:
+    if "sessions kept" in outcome.counts:
+        return outcome
+    if task.unit is not None and task.unit.agent is not None and task.unit.found is None:
+        outcome.count("files without sessions of the agent")
+    else:
         _invalid(outcome, "empty", "no conversation in it")
     return outcome
 
@@ -57,7 +62,7 @@ def _keep(outcome: Outcome, conversation: Conversation, settings: Settings) -> N
     if settings.pairs:
         write_pairs(records, settings, outcome)
     else:
-        write_records(records, settings, outcome, logged=_is_logged(conversation.exchanges[0]))
+        write_records(records, settings, outcome, logged=is_implied(conversation.exchanges[0]))
 
 
 def _invalid(outcome: Outcome, kind: str, reason: str) -> None:
@@ -145,18 +150,13 @@ _NOTHING = "", ()
 
 def _meaning(message: Message) -> Any:
     """Its text and its calls."""
-    _, text, calls, _, _ = normal(message)
-    return text, calls
-
-
-def _is_logged(exchange: Exchange) -> bool:
-    """Whether an agent's log implies the call."""
-    return "stream_id" in (exchange.extra or {})
+    told = normal(message)
+    return told.text, told.calls
 
 
 def _runs(messages: Iterable[Message], within: Exchange) -> Iterator[list[Message]]:
     """What is one message to trainers: in other APIs (but not in logs) each item of an answer is one of its own."""
-    joins = within.wire != chat.name and not _is_logged(within)
+    joins = within.wire != chat.name and not is_implied(within)
     for role, run in groupby(messages, lambda message: message.role):
         found = list(run)
         if joins and role == "assistant":
@@ -173,7 +173,7 @@ def _joined(run: list[Message]) -> Message:
 
 def _turns(message: Message, within: Exchange, made: Exchange | None) -> Iterator[TrainingTurn]:
     """One message may become several: each result of a tool is one of its own here."""
-    usage = made and made.response.usage
+    usage = made.response.usage if made else None
     for written in encode(message, within.wire != chat.name):
         if written["role"] == "developer":
             written["role"] = "system"
@@ -181,14 +181,13 @@ def _turns(message: Message, within: Exchange, made: Exchange | None) -> Iterato
             yield TrainingTurn(written)
             continue
         response = made.response
-        tokens = usage and Tokens(usage.input, usage.cache_read, usage.cache_write, usage.output, usage.reasoning)
         yield TrainingTurn(
             written,
             train=True,
             generated=True,
             model=response.model or made.model,
             time=made.timestamp,
-            tokens=tokens if isinstance(tokens, Tokens) else None,
+            tokens=Tokens.of(usage) if usage else None,
             stop=response.stop.reason if response.stop else None,
         )
         usage = None  # of one call, however many messages it gave
