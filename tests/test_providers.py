@@ -65,13 +65,14 @@ def test_pointers() -> None:
     ("written", "told"),
     [
         ("default = 3", r"Expected `str | null`, got `int` - at `\$.default`"),
-        ("[pointers.a]\nprovider = 'x'", "missing required field `model`"),
+        ("[pointers.a]\nprovider = 'x'", r"pointers\.a: .*missing required field `model`"),
         (
             "[pointers.a]\nprovider = 'x'\nmodel = 'y'\nmodle = 'z'",
             "unknown field `modle`.*; there are provider, model, base_url",
         ),
         ("[providers.a]\nbase_urls = 'x'", "unknown field `base_urls`.*; there are api, base_url"),
-        ("[providers.a]\napi = 'soap'", "Invalid enum value 'soap'"),
+        ("[providers.a]\napi = 'soap'", r"providers\.a: Invalid enum value 'soap'"),
+        ("pointers = 3", "Expected `object`"),
         ("= 3", "Invalid statement"),
     ],
 )
@@ -154,6 +155,20 @@ def test_models_and_check(unspool: Run, provider: str) -> None:
         missing = unspool("provider", "check", f"{provider}/tin-9", provider, "--json", **given)
     assert missing.returncode == 1
     assert [json.loads(line)["ok"] for line in missing.stdout.splitlines()] == [False, True]
+
+
+def test_a_pointer_that_leads_nowhere_costs_the_others_nothing(unspool: Run, config: Path) -> None:
+    quiet = {"PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring"}
+    config.write_text(config.read_text() + "[pointers.lost]\nprovider = 'nobody'\nmodel = 'x'\n")
+    listed = unspool("provider", "list", **quiet)
+    assert (listed.returncode, b"nano" in listed.stdout) == (0, True)
+    assert "pointer lost: no provider 'nobody'; there are" in listed.stderr.decode()
+    checked = unspool("provider", "check", "lost", "nano", "--json", **quiet)
+    rows = [json.loads(line) for line in checked.stdout.splitlines()]
+    assert checked.returncode == 1
+    assert [(row["name"], row["ok"]) for row in rows] == [("lost", False), ("nano", False)]
+    assert "no provider 'nobody'" in rows[0]["told"]
+    assert unspool("provider", "check", "nowhere", **quiet).returncode == 2
 
 
 def test_prices() -> None:

@@ -25,7 +25,9 @@ def list_(as_json: bool) -> None:
     from unspool.jobs.providers import record, rows
     from unspool.providers.config import config_path
 
-    found, config = rows()
+    found, config, faults = rows()
+    for fault in faults:
+        say(fault)
     if as_json:
         echo(map(record, found))
         return
@@ -91,8 +93,8 @@ def key(name: str, as_json: bool) -> None:
     """
     from unspool.cli.json_lines import echo
     from unspool.cli.words import say
-    from unspool.jobs.ask import stdin_text
     from unspool.jobs.providers import keep
+    from unspool.sources.files import stdin_text
 
     typed = sys.stdin is not None and sys.stdin.isatty()
     given = click.prompt("key", hide_input=True, err=True) if typed else stdin_text()

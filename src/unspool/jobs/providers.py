@@ -8,7 +8,7 @@ from msgspec import Struct
 from unspool.errors import NotConfigured, ProviderFailed
 from unspool.providers.calling import models
 from unspool.providers.catalogue import Provider
-from unspool.providers.config import Config, Target, providers_of, read_config, target_of
+from unspool.providers.config import Config, providers_of, read_config, target_of
 from unspool.providers.network import Network
 from unspool.providers.secrets import find_key, keep_key
 
@@ -37,7 +37,8 @@ class Checked(Struct):
     told: str
 
 
-def rows() -> tuple[list[Row], Config]:
+def rows() -> tuple[list[Row], Config, list[str]]:
+    """All providers, the configuration, and which of its pointers lead nowhere."""
     config = read_config()
     found: dict[str, Row] = {}
     for name, provider in providers_of(config).items():
@@ -46,9 +47,13 @@ def rows() -> tuple[list[Row], Config]:
         able = provider.abilities
         about = (able.media, able.result_media, able.search)
         found[name] = Row(name, provider.api, provider.base_url, place, provider.keyless, {}, *about)
+    faults: list[str] = []
     for name, pointer in config.pointers.items():
-        found[target_of(name, config).provider.name].pointers[name] = pointer.model
-    return list(found.values()), config
+        try:
+            found[target_of(name, config).provider.name].pointers[name] = pointer.model
+        except NotConfigured as fault:
+            faults.append(str(fault))
+    return list(found.values()), config, faults
 
 
 def list_models(name: str) -> list[str]:
@@ -60,20 +65,22 @@ def check(names: Sequence[str]) -> Iterator[Checked]:
     """Ask each for its models. Without names: every pointer, and every provider that there is a key for."""
     config = read_config()
     if not names:
-        keyed = [name for name, provider in providers_of(config).items() if find_key(provider)]
-        names = [*config.pointers, *(name for name in keyed if not _is_led_to(name, config))]
+        keyed = [row for row in rows()[0] if row.key]
+        names = [*config.pointers, *(row.name for row in keyed if not row.pointers)]
     if not names:
         raise NotConfigured("no pointer is set up, and no key is found: there is nothing to check")
     with Network(60.0) as network:
         for name in names:
-            yield _checked(network, name, target_of(name, config, model_needed=False))
+            yield _checked(network, name, config)
 
 
-def _is_led_to(name: str, config: Config) -> bool:
-    return any(target_of(pointer, config).provider.name == name for pointer in config.pointers)
-
-
-def _checked(network: Network, name: str, target: Target) -> Checked:
+def _checked(network: Network, name: str, config: Config) -> Checked:
+    try:
+        target = target_of(name, config, model_needed=False)
+    except NotConfigured as error:
+        if name not in config.pointers:
+            raise
+        return Checked(name, False, str(error))
     try:
         known = models(network, target)
     except (ProviderFailed, NotConfigured) as error:

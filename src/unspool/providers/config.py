@@ -16,7 +16,7 @@ Everything in it is checked when it is read: a wrong key is named, with what wou
 import os
 import tomllib
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -25,7 +25,7 @@ from msgspec.structs import replace
 from unspool.dialect import Abilities, Asking
 from unspool.errors import NotConfigured
 from unspool.providers.catalogue import ALIASES, DEFAULTS, PROVIDERS, Provider
-from unspool.sources.keys import data_folder
+from unspool.sources.home import data_folder
 
 
 class Pointer(Struct, frozen=True, forbid_unknown_fields=True):
@@ -60,6 +60,9 @@ class Config(Struct, frozen=True, forbid_unknown_fields=True):
     """The pointer where none is named."""
     pointers: dict[str, Pointer] = {}
     providers: dict[str, Host] = {}
+
+
+_Table = TypeVar("_Table", bound=Struct)
 
 
 class Target(Struct, frozen=True):
@@ -103,19 +106,22 @@ def read_config() -> Config:
     except UnicodeDecodeError as error:
         raise NotConfigured(f"{path}: {error}") from error
     try:
-        return msgspec.convert(tomllib.loads(written), Config)
+        config = tomllib.loads(written)
     except tomllib.TOMLDecodeError as error:
         raise NotConfigured(f"{path}: {error}") from error
+    for table, entry in (("pointers", Pointer), ("providers", Host)):
+        named = config.get(table)
+        for name, value in named.items() if isinstance(named, dict) else ():
+            _converted(value, entry, f"{path}: {table}.{name}")
+    return _converted(config, Config, str(path))
+
+
+def _converted(value: Any, table: type[_Table], where: str) -> _Table:
+    try:
+        return msgspec.convert(value, table)
     except msgspec.ValidationError as error:
-        raise NotConfigured(f"{path}: {error}{_known_keys(str(error))}") from error
-
-
-def _known_keys(error: str) -> str:
-    """What would be right, where a key is wrong."""
-    if "unknown field" not in error:
-        return ""
-    table = Pointer if "$.pointers" in error else Host if "$.providers" in error else Config
-    return f"; there are {', '.join(table.__struct_fields__)}"
+        known = f"; there are {', '.join(table.__struct_fields__)}" if "unknown field" in str(error) else ""
+        raise NotConfigured(f"{where}: {error}{known}") from error
 
 
 def providers_of(config: Config) -> dict[str, Provider]:
