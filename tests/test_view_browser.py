@@ -171,7 +171,7 @@ def test_pictures_are_shown(window: Window, tmp_path: Path) -> None:
         page = window.open(address)
         rows(page).nth(1).click()
         expect(page.locator("img")).to_be_visible()
-        assert page.locator("img").evaluate("image => image.naturalWidth") == 1
+        expect(page.locator("img")).to_have_js_property("naturalWidth", 1)
         page.keyboard.press("t")
         expect(page.get_by_role("region", name="Transcript").locator("img")).to_be_visible()
 

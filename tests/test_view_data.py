@@ -362,3 +362,13 @@ def test_when_the_answer_began(tmp_path: Path) -> None:
     reel, known = opened(agent.save(tmp_path / "t.jsonl"))
     told = [request_page(reel, known, request).first_byte for request in known.cooked.requests[:3]]
     assert told == [310.5, None, None]
+
+
+def test_a_session_without_a_time_is_told_last(tmp_path: Path) -> None:
+    Claude("s1").user("First").save(tmp_path / "1.jsonl")
+    lines = Claude("s2").user("Whenever")
+    for record in lines.records:
+        del record["timestamp"]
+    lines.save(tmp_path / "2.jsonl")
+    Claude("s3", day=3).user("Newest").save(tmp_path / "3.jsonl")
+    assert [row.session for row in Catalog([str(tmp_path)]).rows()] == ["s3", "s1", "s2"]

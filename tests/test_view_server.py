@@ -2,10 +2,12 @@
 
 import http.client
 import json
+import os
 import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from email.message import Message
@@ -187,6 +189,31 @@ def test_ctrl_c_ends_it_without_a_word(trace: Path) -> None:
             _, told = process.communicate(timeout=60)
     assert process.returncode == 0
     assert told == "1 trace\nCtrl-C ends it.\n"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere there is always a screen")
+@pytest.mark.parametrize("screen", [{}, {"DISPLAY": ":7"}], ids=["over ssh", "at a desk"])
+def test_a_browser_is_opened_where_there_is_a_screen(trace: Path, tmp_path: Path, screen: dict[str, str]) -> None:
+    opener, asked = tmp_path / "xdg-open", tmp_path / "asked"
+    opener.write_text(f'#!/bin/sh\necho "$1" > {asked}.new && mv {asked}.new {asked}\n')
+    opener.chmod(0o755)
+    names = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER", "WSL_DISTRO_NAME")
+    kept = {name: value for name, value in os.environ.items() if name not in names}
+    env = {**kept, **screen, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    command = [sys.executable, "-m", "unspool", "view", "--port", "0", str(trace)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env) as process:
+        assert process.stdout is not None
+        address = process.stdout.readline().strip()
+        Client(address).page("/api/home")  # it serves: what was to be opened was
+        for _ in range(100 if screen else 0):
+            if asked.exists():
+                break
+            time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        _, told = process.communicate(timeout=60)
+    assert (asked.read_text().strip() if asked.exists() else None) == (address if screen else None)
+    port = urlsplit(address).port
+    assert (f"ssh -L {port}:127.0.0.1:{port}" in told) == (not screen)
 
 
 def test_a_port_that_is_taken(unspool: Run, trace: Path) -> None:

@@ -168,6 +168,9 @@ def test_what_is_printed_is_whole_and_light(window: Window, tmp_path: Path) -> N
         page.get_by_role("button", name=re.compile("more lines")).click()
         page.emulate_media(media="print")
         expect(page.get_by_text("Paragraph 199")).to_be_visible()
+        expect(page.get_by_role("navigation", name="Place")).to_contain_text("trace.jsonl")
+        for name in ("Copy link", "Copy text", "Diff with", "Keys"):
+            expect(page.get_by_label(name).locator("visible=true")).to_have_count(0)
         height = page.locator(".request").evaluate("request => request.offsetHeight")
         assert page.evaluate("document.body.offsetHeight") >= height > 2000
         assert page.evaluate("getComputedStyle(document.body).color") == "rgb(27, 32, 39)"

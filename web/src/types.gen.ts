@@ -220,6 +220,7 @@ export interface Transcript {
   cards: Card[];
   turns?: TurnRow[];
   agents?: [number, number][];
+  asides?: [number, number][];
   errors?: number[];
   found?: number | null;
 }

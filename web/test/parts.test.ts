@@ -6,7 +6,8 @@ import { duration, money, near, shortly, sumOf, tokens } from "../src/lib/format
 import { candidates } from "../src/lib/index";
 import { format, parse } from "../src/lib/route";
 import { compressed, Recent, remembered, type Store } from "../src/lib/store";
-import { everyCall, grouped, namesOf, ofRows, overTime, totals } from "../src/lib/usage";
+import { fileLines } from "../src/lib/highlight";
+import { everyCall, grouped, namesOf, ofRows, overTime, totals, untimed } from "../src/lib/usage";
 import type { GraphRow } from "../src/types.gen";
 
 const row = (more: Partial<GraphRow>): GraphRow => ({ id: "r", title: "A title", kind: "prompt", root: 0, ...more });
@@ -127,6 +128,22 @@ describe("unknown blocks", () => {
   });
 });
 
+describe("what was read of a file", () => {
+  const told = (lines: string[]) => fileLines(lines, "python").map((l) => `${l.number}|${l.html.replace(/<[^>]*>/g, "")}`);
+  it("has the numbers that the tool wrote", () => {
+    expect(told(["     7→a", "     8→b", "     9\t10\tc", "<system-reminder>"])).toEqual(["7|a", "8|b", "9|10\tc", "|&#60;system-reminder&#62;"]);
+  });
+  it("has its own where there are none, or they are no numbers of lines", () => {
+    expect(told(["a", "2\tb"])).toEqual(["1|a", "2|2\tb"]);
+    expect(told(["9\ta", "3\tb"])).toEqual(["9|a", "|3\tb"]);
+  });
+  it("goes on in the colours of the line before", () => {
+    const [first, second] = fileLines(['x = """a', 'b"""'], "python");
+    expect(first!.html).toMatch(/hljs-string.*<\/span>$/);
+    expect(second!.html).toMatch(/^<span class="hljs-string">b/);
+  });
+});
+
 describe("usage", () => {
   const rows = [
     row({ model: "a", cost: 2, time: 1_772_000_000_000, usage: { input: 10, cache_read: 30, output: 5 }, tools: ["Bash", "Read"] }),
@@ -146,6 +163,13 @@ describe("usage", () => {
     const tools = overTime(list, (c) => c.cost ?? 0, namesOf("tool"));
     expect(tools.names.slice().sort()).toEqual(["Bash", "Read"]);
     expect(tools.sums.flat().reduce((x, y) => x + y, 0)).toBe(2);
+  });
+  it("over time leaves out what a clock that was not set says, and says so", () => {
+    const odd = [1_000_000, 9_999_999_999_999, null].map((time) => row({ model: "a", cost: 1, time }));
+    const all = [...list, ...ofRows(odd, null)];
+    const { times, step } = overTime(all, (c) => c.cost ?? 0, namesOf("model"));
+    expect([step, times.length]).toEqual([60e3, 11]);
+    expect(untimed(all)).toHaveLength(3);
   });
   it("counts every call of all reels, page by page, and goes on where one cannot be read", async () => {
     const graph = (reel: string, start: number) =>

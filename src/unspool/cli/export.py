@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from unspool.jobs.view.catalog import Catalog
     from unspool.jobs.view.redacting import Redaction
 
@@ -83,15 +85,13 @@ def markdown(path: str, output: str, redact: bool, quiet: bool) -> None:
         _say(output, catalog, redaction)
 
 
-def _write_site(folder: str, files: "object") -> None:
-    from collections.abc import Iterable
+def _write_site(folder: str, files: "Iterable[tuple[str, bytes]]") -> None:
     from pathlib import Path
-    from typing import cast
 
     from unspool.errors import OutputNotWritable
     from unspool.exports.writing import write
 
-    for name, data in cast(Iterable[tuple[str, bytes]], files):
+    for name, data in files:
         place = Path(folder, name)
         try:
             place.parent.mkdir(parents=True, exist_ok=True)

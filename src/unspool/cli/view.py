@@ -1,5 +1,7 @@
 """`unspool view`"""
 
+import os
+import sys
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
@@ -49,11 +51,22 @@ def command(version: str, paths: tuple[str, ...], port: int | None, no_open: boo
         def ready(address: str) -> None:
             click.echo(address)
             say("Ctrl-C ends it.")
-            if not no_open:
+            if no_open:
+                return
+            if _has_screen():
                 click.launch(address)
+            else:
+                port = address.partition("?")[0].rstrip("/").rpartition(":")[2]
+                say(f"No screen here; elsewhere `ssh -L {port}:127.0.0.1:{port} …` to this machine, and open it there.")
 
         _say(catalog)
         serve(catalog, version, port, ready)
+
+
+def _has_screen() -> bool:
+    """Without one, as over ssh, `xdg-open` complains at length, or fills the terminal with a browser for text."""
+    names = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER", "WSL_DISTRO_NAME")
+    return sys.platform in ("darwin", "win32") or any(os.environ.get(name) for name in names)
 
 
 def _say(catalog: "Catalog") -> None:
@@ -69,7 +82,9 @@ def _say(catalog: "Catalog") -> None:
 def _list(catalog: "Catalog") -> None:
     from unspool.cli.words import dollars, fit, human, one_line, plural, terminal_width
 
-    room = max(terminal_width(1, 120) - 54, 12)
+    columns = terminal_width(1, 120)
+    has_kinds = columns >= 66  # what is counted, requests or turns, tells much of it
+    room = max(columns - 54 if has_kinds else columns - 45, 12)
     for reel in catalog:
         if reel.kind != "session":
             reel.load()
@@ -78,7 +93,8 @@ def _list(catalog: "Catalog") -> None:
         tokens = usage.input + usage.cache_read + usage.cache_write + usage.output
         size = plural(row.requests, "request") if row.requests is not None else plural(row.turns, "turn")
         cost = dollars(row.cost, row.priced) if row.cost is not None else "?" if tokens else ""
-        told = f"{row.kind:<8} {row.agent or '':<12} {size:>12} {human(tokens):>8} {cost:>8}"
+        kind = f"{row.kind:<8} " if has_kinds else ""
+        told = f"{kind}{row.agent or '':<12} {size:>12} {human(tokens):>8} {cost:>8}"
         click.echo(f"{told}  {fit(one_line(row.name), room).rstrip()}")
     say_notes(catalog)
     _say(catalog)

@@ -23,6 +23,10 @@ export function money(n: number | null | undefined): string {
   return n < 0.00005 ? "<$0.0001" : `$${n.toFixed(n < 0.00095 ? 4 : 3)}`;
 }
 
+/** What is said behind a sum of which some has no price. */
+export const MORE = " +?";
+export const MORE_TITLE = "and what has no known price";
+
 export function duration(ms: number | null | undefined): string {
   if (ms == null) return "";
   if (ms < 1000) return `${Math.round(ms)} ms`;

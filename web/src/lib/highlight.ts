@@ -44,6 +44,32 @@ export function languageOf(path: string | null | undefined): string {
   return ENDINGS[ending] ?? "";
 }
 
+/** A line each, with the colours that go on from the one before. */
+function linesOf(html: string): string[] {
+  const open: string[] = [];
+  return html.split("\n").map((line) => {
+    const before = open.join("");
+    for (const tag of line.match(/<span[^>]*>|<\/span>/g) ?? []) tag === "</span>" ? open.pop() : open.push(tag);
+    return before + line + "</span>".repeat(open.length);
+  });
+}
+
+const NUMBERED = /^ *(\d+)(?:→|\t)(.*)$/s;
+
+/** What a tool read of a file, in its colours. Numbers that the tool wrote before its lines are those of the file. */
+export function fileLines(lines: string[], language: string): { number: string; html: string }[] {
+  const own: { number: string; text: string }[] = [];
+  for (const line of lines) {
+    const [, number, text] = NUMBERED.exec(line) ?? [];
+    if (number === undefined || (own.length && Number(number) !== Number(own[own.length - 1]!.number) + 1)) break;
+    own.push({ number, text: text! });
+  }
+  const told = own.length ? own : lines.map((text, i) => ({ number: String(i + 1), text }));
+  const code = linesOf(highlighted(told.map((line) => line.text).join("\n"), language));
+  const after = lines.slice(told.length).map((line) => ({ number: "", html: escaped(line) })); // said about the file
+  return [...told.map(({ number }, i) => ({ number, html: code[i]! })), ...after];
+}
+
 export function highlighted(code: string, language: string): string {
   const name = language.toLowerCase();
   const known = hljs.getLanguage(name) ? name : (ENDINGS[name] ?? "");

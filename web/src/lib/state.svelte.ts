@@ -31,6 +31,8 @@ export class State {
   theme = $state<Theme>("system");
   filter = $state<Filter>({ ...NO_FILTER });
   sort = $state<Sort>("time");
+  wanted = $state({ text: "", agent: "" }); // of the first page's list
+  last: string | null = null; // the reel that was open last: there one goes on in that list
   drawer = $state(false); // narrow screens: the list is open
   searching = $state(false);
   helping = $state(false);
@@ -108,6 +110,7 @@ export class State {
   private arrive(): void {
     this.route = parse(location.hash);
     const id = this.route.reel;
+    this.last = id ?? this.last;
     if (this.home && this.reel?.id !== id) this.failure = null; // what could not be read was left
     if (id === null) {
       this.reel = null;

@@ -131,11 +131,15 @@ export function totals(list: Counted[]): { usage: Usage; cost: number | null; un
 }
 
 const MOST_NAMES = 8;
+const DAWN = Date.UTC(2020, 0); // no model was called before: a clock that was not set would make one bar of all others
+const hasTime = (c: Counted): boolean => c.time != null && c.time >= DAWN && c.time < Date.now() + 366 * 86400e3;
+/** Those that stand in no place on an axis of time. */
+export const untimed = (list: Counted[]): Counted[] => list.filter((c) => !hasTime(c));
 const STEPS = [60e3, 5 * 60e3, 15 * 60e3, 3600e3, 4 * 3600e3, 86400e3, 7 * 86400e3, 30 * 86400e3];
 
 /** Sums over time: about sixty steps of a round length, in local days where they are days. */
 export function overTime(list: Counted[], value: (c: Counted) => number, key: (c: Counted) => string[]): { times: number[]; names: string[]; sums: number[][]; step: number } {
-  const timed = list.filter((c) => c.time != null);
+  const timed = list.filter(hasTime);
   if (!timed.length) return { times: [], names: [], sums: [], step: 0 };
   const first = timed.reduce((m, c) => Math.min(m, c.time!), Infinity);
   const last = timed.reduce((m, c) => Math.max(m, c.time!), -Infinity);

@@ -13,8 +13,8 @@ from msgspec import Struct
 from unspool.dialect import Record
 from unspool.errors import InputNotFound, SessionNotFound, StoreFault, UnspoolError
 from unspool.ingest.finding import given as files_in
+from unspool.ingest.finding import is_session
 from unspool.ingest.open import is_call
-from unspool.jobs.cook import is_session
 from unspool.jobs.sessions import Seen, find_sessions
 from unspool.jobs.show import find, on_disk
 from unspool.jobs.view.cooked_files import CookedReel
@@ -39,6 +39,11 @@ class Given(Struct):
     """Files that are neither recorded calls nor logs."""
     faults: list[str] = []
     """What could not be looked at, in words."""
+
+
+def _place(row: ReelRow) -> tuple[bool, int]:
+    is_session = row.kind == "session"
+    return is_session, -(row.end or row.start or (0 if is_session else 1 << 60))
 
 
 class Catalog:
@@ -67,7 +72,8 @@ class Catalog:
         return self._reels.get(name)
 
     def rows(self) -> list[ReelRow]:
-        """Newest first; what has no time, first of all.
+        """Traces and threads, then sessions, each newest first. A trace that was not read yet has no time, and may
+        be the newest; a session that has none is told last, as in `unspool sessions`.
 
         A lone reel is read at once: it is what will be opened. So are traces that are small: only then is anything
         known of them.
@@ -83,7 +89,7 @@ class Catalog:
             with suppress(UnspoolError):  # gone since it was listed
                 reel.load(passing=True)
                 rows[at] = reel.row()
-        return sorted(rows, key=lambda row: (row.kind == "session", -(row.end or row.start or 1 << 60)))
+        return sorted(rows, key=_place)
 
     def refresh(self) -> tuple[list[Grown], bool]:
         """What grew of what is open, and whether there are new reels."""

@@ -29,7 +29,7 @@ class Growing:
         self._stamp: tuple[int, ...] = ()
         self._offset = self._read_to = 0
         self._line = self._lines = 0
-        """Ends of lines before the one and the other."""
+        """How many lines end before `_offset`, and before `_read_to`."""
         self._whole = self._torn = False
         self.rest: Note | None = None
         """What stands at the end, and is no whole line yet."""

@@ -28,8 +28,10 @@ class Loaded(Struct):
     """What people typed, where a log tells it from what the agent put beside it."""
     first_bytes: Mapping[str, float] = {}
     """Of requests, where it was recorded: milliseconds until the answer began."""
-    cache: dict[str, Any] = {}
-    """What was worked out of it, and is asked for again and again."""
+    speakers: dict[str, str | None] | None = None
+    """Of messages with calls, the agents that made them; None until somebody asks: see `messages.cards`."""
+    first_seen: list[tuple[CookedMessage, int]] | None = None
+    """Each message, and the number of the request that first got or sent it; None until somebody searches."""
     weight: int = 0
     """Characters that it holds, about."""
     transcripts: dict[int | None, Any] = {}

@@ -10,9 +10,8 @@ from unspool.jobs.view.originals import exchange_of
 from unspool.jobs.view.pages import CacheReport, Graph, MessageCard, RequestPage, ToolPage
 from unspool.jobs.view.parting import Step
 from unspool.jobs.view.reels import Reel, SessionReel
-from unspool.jobs.view.rows import spoken, whole
+from unspool.jobs.view.rows import cost_of, spoken, whole
 from unspool.model import CookedMessage, CookedRequest
-from unspool.transforms.prices import price
 
 ROWS = 2000
 _NOTES = 100
@@ -34,8 +33,6 @@ def graph(reel: Reel, known: Loaded, start: int, most: int = ROWS) -> Graph:
 
 def request_page(reel: Reel, known: Loaded, request: CookedRequest) -> RequestPage:
     number = known.numbers[request.id]
-    usage = request.usage
-    cost = price(request.response_model or request.model, usage, request.timestamp, request.format)
     return RequestPage(
         id=request.id,
         number=number,
@@ -52,8 +49,8 @@ def request_page(reel: Reel, known: Loaded, request: CookedRequest) -> RequestPa
         raw_stop_reason=request.raw_stop_reason,
         response_id=request.response_id,
         response_model=request.response_model,
-        usage=usage,
-        cost=cost or price(request.model, usage, request.timestamp, request.format),
+        usage=request.usage,
+        cost=cost_of(request),
         first_byte=known.first_bytes.get(request.id),
         error=request.error,
         origin=reel.place(request.origin),
@@ -89,7 +86,7 @@ def _card(message: CookedMessage, agent: str | None, typed: Set[str] | None, unc
 
 def _speakers(known: Loaded) -> dict[str, str | None]:
     """Which agent made a call: that of the first request that got or sent it."""
-    if "speakers" not in known.cache:
+    if known.speakers is None:
         speakers: dict[str, str | None] = {}
         calls = {message.id for message in known.cooked.messages if message.tool_calls}
         for request in known.cooked.requests:
@@ -97,9 +94,8 @@ def _speakers(known: Loaded) -> dict[str, str | None]:
             for name in (*request.response_messages, *request.request_messages):
                 if name in calls and name not in speakers:
                     speakers[name] = agent
-        known.cache["speakers"] = speakers
-    found: dict[str, str | None] = known.cache["speakers"]
-    return found
+        known.speakers = speakers
+    return known.speakers
 
 
 def tools(known: Loaded, names: Iterable[str]) -> list[ToolPage]:

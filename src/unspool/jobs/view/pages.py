@@ -92,7 +92,7 @@ class GraphRow(Struct, omit_defaults=True):
     failed: bool = False
     """A tool call of the answer failed."""
     error: str | None = None
-    """Why the request did."""
+    """Why the request failed."""
     stop: str | None = None
     messages: int = 0
 
@@ -281,6 +281,8 @@ class Transcript(Struct):
     turns: list[TurnRow] = field(default_factory=list)
     agents: list[tuple[int, int]] = field(default_factory=list)
     """Of each sub-agent, where its card stands and how many cards follow that are its own."""
+    asides: list[tuple[int, int]] = field(default_factory=list)
+    """The same of runs of what nobody typed: where the first stands, and how many more follow."""
     errors: list[int] = field(default_factory=list)
     """The numbers of cards that tell of a failure."""
     found: int | None = None

@@ -13,10 +13,10 @@ from unspool.errors import InputNotFound, UnspoolError
 from unspool.ingest.agents import agent_of
 from unspool.ingest.implied import implied
 from unspool.ingest.sessions import Found
-from unspool.ingest.traffic import AUTO, Traffic
+from unspool.ingest.telling import read_session
+from unspool.ingest.traffic import Traffic
 from unspool.jobs.cook import Cooking
 from unspool.jobs.sessions import cost_of, find_sessions
-from unspool.jobs.show import read_session
 from unspool.jobs.view.growing import Growing, Replaced, size_of, stamps
 from unspool.jobs.view.loaded import Loaded, loaded, summed, weight_of
 from unspool.jobs.view.pages import Grown, ReelKind, ReelRow
@@ -27,7 +27,6 @@ from unspool.model import (
     Exchange,
     Note,
     Origin,
-    Usage,
 )
 from unspool.sources.values import time_of
 
@@ -163,9 +162,8 @@ class Reel(ABC):
 class TrafficReel(Reel):
     """The recorded calls of a path: a file, or the files of a folder."""
 
-    def __init__(self, name: str, files: list[str], wire: str = AUTO, left: Sequence[str] = ()) -> None:
+    def __init__(self, name: str, files: list[str], left: Sequence[str] = ()) -> None:
         super().__init__(name)
-        self._wire = wire
         self._names = files
         self._left = list(left)
         """Calls that a killed recorder left beside them, until the next one takes them in."""
@@ -174,7 +172,7 @@ class TrafficReel(Reel):
     def _begin(self) -> None:
         self._left = [path for path in self._left if Path(path).exists()]
         self._files = [Growing(path) for path in (*self._names, *self._left)]
-        self._traffic = Traffic(self._wire)
+        self._traffic = Traffic()
         self._cooking = Cooking()
         self._agents: list[tuple[CookedRequest, str | None]] = []
         self._first_bytes: list[tuple[CookedRequest, float]] = []
@@ -270,8 +268,6 @@ class SessionReel(Reel):
 
     def row(self) -> ReelRow:
         found, facts = self.found, self.found.facts
-        tokens = found.tokens
-        usage = Usage(tokens.input, tokens.cache_read, tokens.cache_write, tokens.output, tokens.reasoning)
         row = ReelRow(
             id=self.id,
             kind="session",
@@ -283,7 +279,7 @@ class SessionReel(Reel):
             model=found.model,
             turns=found.turns,
             tools=found.tools,
-            usage=usage,
+            usage=found.tokens.usage,
             size=size_of(found.files),
             session=found.id,
         )

@@ -8,11 +8,11 @@ from msgspec.structs import replace
 
 from unspool.jobs.view.caching import missed
 from unspool.jobs.view.meanings import briefly, in_words, one_line, words_of
-from unspool.jobs.view.pages import GraphRow, Reason
+from unspool.jobs.view.pages import GraphRow, Reason, RowKind
 from unspool.model import Cooked, CookedCall, CookedMessage, CookedRequest, Usage
 from unspool.sources.values import mapping, text_of
 from unspool.transforms.asides import without_asides
-from unspool.transforms.prices import price
+from unspool.transforms.prices import Cost, price
 from unspool.views.outline import change_of
 
 _MARKS = re.compile(r"\*\*|`+|^#+ ", re.MULTILINE)
@@ -100,15 +100,9 @@ class _Rows:
     def _remember(self, number: int, calls: Sequence[CookedCall], agent: str | None) -> None:
         for call in calls:
             prompt = call.arguments.get("prompt")
-            if (
-                isinstance(prompt, str)
-                and prompt.strip()
-                and words_of(agent).read(call.name, call.arguments).kind
-                in (
-                    "agent",
-                    "generic",
-                )
-            ):
+            if not isinstance(prompt, str) or not prompt.strip():
+                continue
+            if words_of(agent).read(call.name, call.arguments).kind in ("agent", "generic"):
                 told = text_of(call.arguments.get("description"))
                 self._tasks[prompt.strip()] = _Task(number, told, call.id)
 
@@ -126,14 +120,11 @@ class _Rows:
         prompt = self._prompt(tail)
         told = self._told(request, calls, agent)
         before = self._requests[parent] if parent is not None and reason != "agent" else None
-        title, kind = (prompt, "prompt") if prompt else (told, "tools" if calls else "answer" if told else "empty")
-        error = _error(request)
-        cost = price(request.response_model or request.model, request.usage, request.timestamp, request.format)
-        cost = cost or price(request.model, request.usage, request.timestamp, request.format)
+        error, cost = _error(request), cost_of(request)
         return GraphRow(
             id=request.id,
-            title=one_line(headline(title) or error or "")[:_TITLE],
-            kind="error" if error is not None else kind,  # type: ignore[arg-type]
+            title=one_line(headline(prompt or told) or error or "")[:_TITLE],
+            kind=_kind(prompt, told, calls, error),
             root=rows[parent].root if parent is not None else rows[retried].root if retried is not None else number,
             parent=parent,
             reason=reason if parent is not None or retried is not None else None,
@@ -194,6 +185,22 @@ class _Rows:
         if request.error is not None:
             said = said[:-1]
         return unmarked(next((text.strip() for text in said if text.strip()), ""))
+
+
+def _kind(prompt: str, told: str, calls: list[CookedCall], error: str | None) -> RowKind:
+    """What the request is best told by."""
+    if error is not None:
+        return "error"
+    if prompt:
+        return "prompt"
+    return "tools" if calls else "answer" if told else "empty"
+
+
+def cost_of(request: CookedRequest) -> Cost | None:
+    """By the model that answered; where that has no price, by the one that was asked."""
+    usage, time, wire = request.usage, request.timestamp, request.format
+    answered = price(request.response_model or request.model, usage, time, wire)
+    return answered or price(request.model, usage, time, wire)
 
 
 def _call(call: CookedCall, agent: str | None) -> str:

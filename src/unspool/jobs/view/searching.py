@@ -139,15 +139,14 @@ def _parts(card: Card) -> Iterator[tuple[str, str]]:
 
 def _first_seen(known: Loaded) -> Iterable[tuple[CookedMessage, int]]:
     """Each message, and the request that first got or sent it."""
-    if "first seen" not in known.cache:
+    if known.first_seen is None:
         seen: dict[str, int] = {}
         for number, request in enumerate(known.cooked.requests):
             for name in (*request.request_messages, *request.response_messages):
                 if name not in seen:
                     seen[name] = number
-        known.cache["first seen"] = [(known.messages[name], at) for name, at in seen.items() if name in known.messages]
-    found: list[tuple[CookedMessage, int]] = known.cache["first seen"]
-    return found
+        known.first_seen = [(known.messages[name], at) for name, at in seen.items() if name in known.messages]
+    return known.first_seen
 
 
 def _texts(message: CookedMessage) -> Iterator[str]:

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
+from itertools import groupby
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -16,7 +17,7 @@ from unspool.jobs.view.rows import headline, spoken, unmarked
 from unspool.model import CookedMessage, CookedRequest, Event
 from unspool.model.event import Said, Thinking, ToolCall
 from unspool.sources.values import time_of
-from unspool.views.outline import Row, outline
+from unspool.views.outline import HOOK, Row, outline
 
 PAGE = 200
 _AT_ONCE = 2000
@@ -24,6 +25,8 @@ _KEPT = 4
 """Transcripts of a reel that are kept, those that were asked for last."""
 _ID_OF_AGENT = re.compile(r"agent:\S+: ")
 """Before what it was asked: people tell it by that."""
+_RUN = 4
+"""From so many on, things that nobody typed are folded to the first of them."""
 _PICTURE = ("[image", "[document", "[audio", "[video")
 
 
@@ -46,7 +49,8 @@ def transcript(
     cards = [_cut(card) for card in told.cards[start : start + most]]
     agents = [(number, card.count) for number, card in enumerate(told.cards) if card.kind == "agent"]
     errors = [number for number, card in enumerate(told.cards) if card.failed or card.level == "error"]
-    return Transcript(known.version, len(told.cards), start, cards, told.turns, agents, errors, found)
+    asides = list(_asides(told.cards))
+    return Transcript(known.version, len(told.cards), start, cards, told.turns, agents, asides, errors, found)
 
 
 def _place(cards: list[Card], known: Loaded, name: str) -> int | None:
@@ -306,6 +310,18 @@ def _count_agents(cards: list[Card]) -> None:
             ):
                 end += 1
             card.count = end - at - 1
+
+
+def _asides(cards: list[Card]) -> Iterator[tuple[int, int]]:
+    """Agents begin with a dozen of them, and who reads wants the prompt."""
+    for is_aside, run in groupby(enumerate(cards), key=lambda numbered: _is_aside(numbered[1])):
+        places = [at for at, _ in run]
+        if is_aside and len(places) >= _RUN:
+            yield places[0], len(places) - 1
+
+
+def _is_aside(card: Card) -> bool:
+    return card.kind == "notice" and (card.level == "context" or (card.level == "info" and card.text.startswith(HOOK)))
 
 
 def _prompt(card: Card) -> str:
