@@ -93,6 +93,12 @@ def test_nothing_found_is_exit_1_without_a_word(unspool: Run, machine: Machine) 
     assert (done.returncode, done.stdout, done.stderr) == (1, b"", b"")
 
 
+def test_where_there_is_no_log_it_says_so(unspool: Run, tmp_path: Path) -> None:
+    done = unspool("grep", "tea", **Machine(tmp_path).environment)
+    assert (done.returncode, done.stdout) == (1, b"")
+    assert b"no log: see `unspool sources`" in done.stderr
+
+
 def test_no_limit_unless_given(unspool: Run, machine: Machine) -> None:
     path = Claude(day=4)
     for number in range(500):

@@ -1,4 +1,4 @@
-"""What people see on a terminal of 80 columns: no list is broken by its edge, and no word of what was said."""
+"""What people see on a narrow terminal: no list is broken by its edge, and no word of what was said."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,8 +23,8 @@ def machine(tmp_path: Path) -> Machine:
     return machine
 
 
-def screen(machine: Machine, *arguments: str) -> list[str]:
-    return machine.on_a_terminal(*arguments, COLUMNS="80", NO_COLOR="1").splitlines()
+def screen(machine: Machine, *arguments: str, columns: int = 80) -> list[str]:
+    return machine.on_a_terminal(*arguments, COLUMNS=str(columns), NO_COLOR="1").splitlines()
 
 
 @pytest.mark.parametrize(
@@ -47,6 +47,16 @@ def test_lists_fit(machine: Machine, command: list[str]) -> None:
     lines = screen(machine, *command)
     assert len(lines) > 1
     assert [line for line in lines if cell_len(line) > 80] == []
+
+
+@pytest.mark.parametrize(
+    "command", [["sessions"], ["sessions", "--cost"], ["tools"], ["view", "--list"], ["thread", "list"]], ids=" ".join
+)
+def test_half_a_screen_has_fewer_columns(machine: Machine, command: list[str]) -> None:
+    machine.on_a_terminal("thread", "from", SHOP, "-b", "kitchen")
+    lines = screen(machine, *command, columns=60)
+    assert len(lines) > 1
+    assert [line for line in lines[:-1] if cell_len(line) > 60] == []
 
 
 def test_what_is_told_of_a_turn_has_a_line_of_its_own_where_it_must(machine: Machine) -> None:

@@ -174,6 +174,19 @@ def test_a_file_that_is_no_log(unspool: Run, machine: Machine, write: Write) -> 
     assert b"plain.jsonl: no agent's log that we know" in done.stderr
 
 
+def test_a_stream_that_says_little_of_itself_is_its_agents(unspool: Run, machine: Machine, write: Write) -> None:
+    asked = {"type": "user", "session_id": "s", "parent_tool_use_id": None, "message": {"content": "Hi"}}
+    done = unspool("sessions", write(asked, {**asked, "uuid": "u"}), "--json", **machine.environment)
+    assert json.loads(done.stdout)["agent"] == "claude_code"
+
+
+def test_a_stream_behind_lines_of_text(unspool: Run, machine: Machine, write: Write) -> None:
+    noise = [f"npm warn {number}" for number in range(9)]
+    run = [{"type": "thread.started", "thread_id": "t"}, {"type": "turn.completed", "usage": {"input_tokens": 5}}]
+    done = unspool("sessions", write(*noise, *run), "--json", **machine.environment)
+    assert json.loads(done.stdout)["id"] == "t"
+
+
 def test_files_of_a_folder_that_are_no_logs_are_passed_over(unspool: Run, machine: Machine) -> None:
     (machine.home / ".codex" / "notes.json").write_text('{"a": 1}')
     assert ids(unspool, machine, machine.home) == [CHAT, THREAD, SHOP]
@@ -275,6 +288,17 @@ def test_what_a_fork_copied_is_not_counted_again(unspool: Run, machine: Machine)
     machine.claude(copied.user("And?").says("So", usage=(10, 20, 30, 40)))
     used = {row["id"]: row["tokens"] for row in rows(unspool, machine, "--agent", "claude")}
     assert used == {SHOP: tokens(1, 2, 3, 4, 0), fork: tokens(10, 20, 30, 40, 0)}
+
+
+def test_nor_is_what_a_resumed_session_copied_under_the_old_id(unspool: Run, machine: Machine) -> None:
+    resumed = "22222222-2222-4333-8444-555555555555"
+    before = Claude().user("Ask").says("Well", usage=(1, 2, 3, 4))
+    copied = Claude(resumed)
+    copied.records = list(before.records)
+    machine.claude(before)
+    machine.claude(copied.user("And?").says("So", usage=(10, 20, 30, 40)))
+    used = {row["id"]: row["tokens"] for row in rows(unspool, machine, "--agent", "claude")}
+    assert used == {SHOP: tokens(1, 2, 3, 4, 0), resumed: tokens(10, 20, 30, 40, 0)}
 
 
 def copy_of(log: Claude, session: str, since: int = 0) -> Claude:

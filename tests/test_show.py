@@ -142,6 +142,11 @@ def test_standard_input(unspool: Run, machine: Machine) -> None:
     done = unspool("show", "-", stdin=log.lines(), **machine.environment)
     assert done.returncode == 0, done.stderr
     assert "❯ Mend it\n\n  Mended\n" in done.stdout.decode()
+    told = unspool("show", "-", "--json", stdin=log.lines(), **machine.environment).stdout.splitlines()
+    assert {json.loads(line)["metadata"]["origin"]["file"] for line in told} == {"-"}
+    for command in (["show", "-"], ["thread", "from", "-"], ["tools", "-"]):
+        done = unspool(*command, stdin=b"no log\n", **machine.environment)
+        assert (done.returncode, done.stderr.startswith(b"unspool: -: no agent's log")) == (2, True)
 
 
 def test_standard_input_that_is_closed() -> None:

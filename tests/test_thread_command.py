@@ -207,6 +207,16 @@ def test_a_documents_type_is_known_by_its_name_or_its_bytes(
     assert turn["content_type"] == media_type
 
 
+def test_standard_input_is_a_document_too(unspool: Run) -> None:
+    done = unspool("document", "-", "-n", "notes.md", "--json", stdin=b"# Notes\n")
+    turn = json.loads(done.stdout)
+    assert (turn["content_type"], turn["document_name"], turn["file_size"]) == ("text/markdown", "notes.md", 8)
+    assert "original_path" not in turn
+    assert json.loads(unspool("document", "-", "--json", stdin=b"x").stdout)["content_type"] == "text/plain"
+    empty = unspool("document", "-", stdin=b"")
+    assert (empty.returncode, empty.stderr) == (2, b"unspool: standard input is empty\n")
+
+
 def test_several_files_follow_each_other(unspool: Run, tmp_path: Path) -> None:
     for name in ("a.txt", "b.txt"):
         (tmp_path / name).write_text(name)

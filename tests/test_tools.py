@@ -208,3 +208,11 @@ def test_tools_that_the_api_defines_make_nobody_an_agent(unspool: Run, machine: 
     }
     seen = tools(unspool, machine, write(record))
     assert {name: tool["kinds"] for name, tool in seen.items()} == {("responses", "shell"): {"execute": 1}}
+
+
+def test_a_file_that_is_neither_log_nor_traffic_is_a_mistake(unspool: Run, tmp_path: Path, write: Write) -> None:
+    (tmp_path / "notes.txt").write_text("no log\n")
+    done = unspool("tools", tmp_path / "notes.txt")
+    assert (done.returncode, b"notes.txt: no agent's log that we know" in done.stderr) == (2, True)
+    assert unspool("tools", write({"request": {"messages": []}})).returncode == 0, "a call without tools is one"
+    assert unspool("tools", tmp_path).returncode == 0, "in a folder it is passed over"

@@ -41,7 +41,8 @@ def command(inputs: tuple[str, ...], output: str, wire: str, strict: bool, notes
     from unspool.errors import StrictFault
     from unspool.exports.cooked import encode
     from unspool.exports.writing import write
-    from unspool.jobs.cook import cook, is_session
+    from unspool.ingest.finding import is_session
+    from unspool.jobs.cook import cook
     from unspool.sources.files import expand
 
     _refuse_overwriting(inputs, output, notes)

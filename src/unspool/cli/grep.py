@@ -9,6 +9,9 @@ from unspool.cli.options import AGENT, JOBS
 if TYPE_CHECKING:
     from unspool.jobs.grep import Hit
 
+_NARROW = 72
+"""Columns below which only a session and a kind stand before a hit."""
+
 
 def _known(_context: click.Context, _option: click.Parameter, kinds: tuple[str, ...]) -> tuple[str, ...]:
     """A name that no event has would find nothing, and look as if there were nothing."""
@@ -73,10 +76,11 @@ def command(
     gc.disable()  # nothing here is cyclic
     form = "raw" if raw else "json" if as_json else "line"
     query = Query(pattern, regexp, ignore_case, kinds, agent, form, limit)
-    found = notes = 0
+    files = found = notes = 0
     with fetched(paths) as local, reading("searching") as seen:
         for path, searched in grep(query, local, jobs):
             seen(path)
+            files += 1
             found += len(searched.hits)
             notes += searched.notes
             for hit in searched.hits:
@@ -85,6 +89,8 @@ def command(
     if notes:
         where = "`unspool cook` names them" if paths else "see `unspool sources`"
         say(f"{plural(notes, 'record')} in these logs could not be read or understood: {where}")
+    if not files:
+        say("no log: see `unspool sources` for where we look")
     if not found:
         context.exit(1)
 
@@ -98,8 +104,11 @@ def _say(hit: "Hit") -> None:
         click.echo(hit.line, nl=False)
         return
     _, session, time, stream, kind = hit.event
-    place = safe(f"{session[:13]:<13} {local(time):<16} {'' if stream == 'main' else stream[:14] + ' '}{kind:<13} ")
-    width = max(terminal_width(1, 160) - len(place), 20)
+    columns = terminal_width(1, 160)
+    where = "" if stream == "main" else f"{stream[:14]} "
+    narrow = columns < _NARROW  # then the words matter more
+    place = safe(f"{session[:8]} {kind} " if narrow else f"{session[:13]:<13} {local(time):<16} {where}{kind:<13} ")
+    width = max(columns - len(place), 20)
     before, match = safe(hit.before)[-width // 3 :], safe(hit.match)
     if cells(before) + cells(match) >= width:
         before, match = "", fit(match, width - 1).rstrip()

@@ -83,7 +83,7 @@ def _say(rows: "list[SessionRow]", costs: bool, given: bool, filtered: bool) -> 
     names = ["session", *short_names([row.id for row in rows])]
     widest = max(size for size in map(len, names) if size <= _NAME)
     columns = terminal_width(1, 120)
-    heads, *told = _table(rows, columns >= widest + (101 if costs else 92), costs)
+    heads, *told = _table(rows, _shown(columns - widest, costs))
     asked = max(columns - widest - len(heads) - 3, 8)
     lines = [click.style(f"{names[0]:<{widest}} {heads}  asked", dim=True)]
     for row, name, line in zip(rows, names[1:], told, strict=True):
@@ -94,17 +94,26 @@ def _say(rows: "list[SessionRow]", costs: bool, given: bool, filtered: bool) -> 
     say(_sum(rows, costs))
 
 
-def _table(rows: "list[SessionRow]", wide: bool, costs: bool) -> "Iterator[str]":
-    """The heads, then each row, but for its name and what was asked. On a narrow terminal only what cannot be done
-    without: no year, unless it is another than the newest session's."""
+def _shown(room: int, costs: bool) -> list[str]:
+    """The columns between name and what was asked. On a narrow terminal only what cannot be done without."""
+    tokens, cost = ["input", "cached", "output"], ["cost"] if costs else []
+    if room < (67 if costs else 64):
+        return ["agent", "start", *(cost or ["tools"])]
+    if room < (101 if costs else 92):
+        return ["agent", "start", *([] if costs else ["tools"]), *tokens, *cost]
+    return ["agent", "start", "took", "turns", "tools", *tokens, *cost]
+
+
+def _table(rows: "list[SessionRow]", shown: list[str]) -> "Iterator[str]":
+    """The heads, then each row, but for its name and what was asked. A narrow one has no year, unless it is another
+    than the newest session's."""
     from unspool.cli.words import human, local, span
 
     starts = [local(row.start) for row in rows]
     year = max(starts)[:4]
+    wide = "took" in shown
     if not wide:
         starts = [start[5:] if start.startswith(year) else start[:10] for start in starts]
-    shown = ["agent", "start", *(["took", "turns", "tools"] if wide else [] if costs else ["tools"])]
-    shown += ["input", "cached", "output", *(["cost"] if costs else [])]
     forms = {"agent": "<11", "start": "<16" if wide else "<11", "turns": ">5", "tools": ">5", "cost": ">8"}
     yield " ".join(f"{head:{forms.get(head, '>7')}}" for head in shown)
     for row, start in zip(rows, starts, strict=True):

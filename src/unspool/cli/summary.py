@@ -10,9 +10,11 @@ import click
 from unspool.cli.words import fit, human, plural, terminal_width
 from unspool.model import Cooked, CookedMessage, CookedRequest, Note, NoteKind, Usage
 from unspool.views.harmless import safe
+from unspool.wires import WIRES
 
 _ROWS = 12
 _NOTES = 8
+_REMINDERS = ("<", "# AGENTS.md instructions")
 _LOST: tuple[NoteKind, ...] = ("unreadable", "skipped")
 
 
@@ -77,10 +79,11 @@ def _roots(requests: Iterable[CookedRequest]) -> list[list[CookedRequest]]:
 
 
 def _title(request: CookedRequest, rows: dict[str, CookedMessage]) -> str:
-    """What the person asked: the first line of the last thing said, not of a reminder in tags."""
+    """What the person asked: the first line of the last thing said, not of a reminder. In agents' logs what they put
+    beside a prompt stands behind it."""
     said = [rows[row] for row in request.request_messages]
-    asked = [row.content for row in said if row.role == "user" and not row.content.lstrip().startswith("<")]
-    text = (asked or [row.content for row in said] or [""])[-1].strip()
+    asked = [row.content for row in said if row.role == "user" and not row.content.lstrip().startswith(_REMINDERS)]
+    text = (asked or [row.content for row in said] or [""])[-1 if request.format in WIRES else 0].strip()
     return text.splitlines()[0] if text else "(nothing)"
 
 

@@ -245,15 +245,17 @@ def _say_threads(rows: "list[ThreadRow]") -> None:
     widest = max(map(len, names))
     marks = [", ".join(row.bookmarks) for row in rows]
     marked = min(max(len("bookmark"), *map(len, marks)), 24)
-    asked = max(terminal_width(1, 120) - widest - marked - 48, 12)
-    head = f"{'thread':<{widest}}  {'bookmark':<{marked}}  {'last':<16} {'turns':>5}  {'model':<18} asked"
-    click.secho(head, dim=True, color=colour())
+    room = terminal_width(1, 120) - widest - marked - 29
+    has_models = room >= 31
+    asked = max(room - 19 if has_models else room, 12)
+    head = f"{'thread':<{widest}}  {'bookmark':<{marked}}  {'last':<16} {'turns':>5}  {'model':<18} "
+    click.secho(head.removesuffix("" if has_models else f"{'model':<18} ") + "asked", dim=True, color=colour())
     for row, name, mark in zip(rows, names, marks, strict=True):
         shown = click.style(f"{name:<{widest}}", fg="yellow")
-        model = fit(one_line(row.model), 18)
+        model = f"{fit(one_line(row.model), 18)} " if has_models else ""
         state = f"({row.status}) " if row.status != "complete" else ""
         text = fit(state + one_line(row.prompt or "(nothing)"), asked).rstrip()
-        click.echo(f"{shown}  {fit(mark, marked)}  {local(row.end):<16} {row.turns:>5}  {model} {text}", color=colour())
+        click.echo(f"{shown}  {fit(mark, marked)}  {local(row.end):<16} {row.turns:>5}  {model}{text}", color=colour())
     say(plural(len(rows), "thread"))
 
 

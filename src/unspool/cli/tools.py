@@ -53,12 +53,15 @@ def _say(seen: "list[ToolSeen]", differences: bool) -> None:
     from unspool.cli.words import colour, fit, one_line, terminal_width
 
     width = terminal_width(1, 120)
+    name = 30 if width >= 73 else 16
     agent = None
     for tool in seen:
         if tool.agent != agent:
             click.echo(nl=agent is not None)
             agent = tool.agent
-            click.secho(f"{agent:<30} {'calls':>7} {'generic':>8}  {'kind':<11} arguments", dim=True, color=colour())
+            click.secho(
+                f"{agent:<{name}} {'calls':>7} {'generic':>8}  {'kind':<11} arguments", dim=True, color=colour()
+            )
         kind = next(iter(tool.kinds))
         arguments = ", ".join(f"{name}: {'|'.join(seen.types)}" for name, seen in tool.arguments.items())
         share = (
@@ -66,7 +69,7 @@ def _say(seen: "list[ToolSeen]", differences: bool) -> None:
             if tool.generic and tool.known
             else f"{tool.generic:>8.0%}"
         )
-        line = f"{fit(one_line(tool.name), 30)} {tool.calls:>7,} {share}  {kind:<11} "
-        click.echo(line + fit(one_line(arguments), max(width - 61, 12)).rstrip(), color=colour())
+        line = f"{fit(one_line(tool.name), name)} {tool.calls:>7,} {share}  {kind:<11} "
+        click.echo(line + fit(one_line(arguments), max(width - name - 31, 12)).rstrip(), color=colour())
         for difference in tool.differences if differences else ():
             click.secho(f"  {one_line(difference)}", fg="yellow", color=colour())

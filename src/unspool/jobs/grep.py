@@ -9,9 +9,9 @@ import msgspec
 from msgspec import Struct
 
 from unspool.engine.local import each, jobs_for
-from unspool.errors import InputNotFound, UnknownFormat, WrongPattern
+from unspool.errors import InputNotFound, WrongPattern
 from unspool.exports.events import body, line
-from unspool.ingest.finding import meant
+from unspool.ingest.finding import meant, no_log
 from unspool.ingest.logs import OpenLog, open_log
 from unspool.ingest.needles import cannot_match
 from unspool.ingest.originals import Originals
@@ -83,7 +83,7 @@ def grep(query: Query, paths: Sequence[str] = (), jobs: int | None = None) -> It
         if searched.fault and path in named:
             raise InputNotFound(searched.fault)
         if not searched.known and path in named:
-            raise UnknownFormat(f"{path}: no agent's log that we know (recorded API calls are shown by `unspool view`)")
+            raise no_log(path)
         if query.limit is not None:
             searched.hits = searched.hits[: query.limit - found]
         found += len(searched.hits)

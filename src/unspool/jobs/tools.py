@@ -11,7 +11,7 @@ from msgspec import Struct
 from unspool.actions import vocabulary_for
 from unspool.actions.vocabulary import Call
 from unspool.engine.local import each, jobs_for
-from unspool.errors import InputNotFound
+from unspool.errors import InputNotFound, UnknownFormat
 from unspool.ingest.agents import agent_of, meanings
 from unspool.ingest.finding import meant
 from unspool.ingest.logs import open_log
@@ -62,10 +62,17 @@ def tools(paths: Sequence[str] = (), jobs: int | None = None) -> list[ToolSeen]:
         if path in named and path != DASH:
             is_database(path)  # a file that was named must be there to be read
     whole: Tallies = {}
-    for tallies in each(count_file, files, jobs_for(files, jobs)):
+    for path, tallies in zip(files, each(count_file, files, jobs_for(files, jobs)), strict=True):
+        if not tallies and path in named and not _is_known(path):
+            raise UnknownFormat(f"{path}: no agent's log that we know, and no recorded call in it")
         _add(whole, tallies)
     seen = [_seen(agent, name, tally) for (agent, name), tally in whole.items()]
     return sorted(seen, key=lambda tool: (tool.agent, -tool.calls, tool.name))
+
+
+def _is_known(path: str) -> bool:
+    """Whether it is of a kind that may tell of tools, though it tells of none."""
+    return open_log(path) is not None or any(isinstance(item, Exchange) for item in read_exchanges(path))
 
 
 def count_file(path: str) -> Tallies:

@@ -192,19 +192,21 @@ class _Watching:
             return None
         if wanted.follow:
             raise UnknownFormat(f"{wanted.path}: a log of {reader.title} that is not made of lines cannot be followed")
-        if self._tee is not None:
-            for block in blocks(wanted.path):
-                self._tee.write(block)
+        self._keep_raw()
         return self._run.read(OpenLog(wanted.path, reader, head))
 
     def _calls(self) -> Iterator[Moment]:
         """Of a trace, with the calls that a killed recorder left beside it."""
         from unspool.ingest.open import read_exchanges
 
+        self._keep_raw()
+        return self._run.read_calls(read_exchanges(self._wanted.path))
+
+    def _keep_raw(self) -> None:
+        """All of a file that is not shown line by line."""
         if self._tee is not None:
             for block in blocks(self._wanted.path):
                 self._tee.write(block)
-        return self._run.read_calls(read_exchanges(self._wanted.path))
 
     def _show(self, moments: Iterable[Moment]) -> None:
         for moment in moments:
