@@ -21,8 +21,8 @@ demo: $(VENV)/installed
 	@echo '$$ unspool show samples/logs/claude-code.jsonl'
 	@$(BIN)/unspool show samples/logs/claude-code.jsonl
 	@echo
-	@echo '$$ unspool view samples'
-	@if [ -t 1 ]; then $(BIN)/unspool view samples; else $(BIN)/unspool view samples --list; fi
+	@if [ -t 1 ]; then list=; else list=' --list'; fi; \
+		echo "$$ unspool view samples$$list"; $(BIN)/unspool view samples$$list
 
 test: check lowest
 

@@ -254,10 +254,11 @@ class Machine:
         return saved
 
     def on_a_terminal(self, *arguments: str | Path, **environment: str) -> str:
-        """What a terminal would be sent by the command."""
+        """What a terminal is sent by the command; not what is said beside it, such as that it takes long."""
         script = (
             "import os, pty, sys\n"
-            "status = pty.spawn([sys.executable, '-m', 'unspool', *sys.argv[1:]])\n"
+            "quietly = ['sh', '-c', 'exec \"$@\" 2>/dev/null', 'sh']\n"
+            "status = pty.spawn([*quietly, sys.executable, '-m', 'unspool', *sys.argv[1:]])\n"
             "sys.exit(os.waitstatus_to_exitcode(status))"
         )
         done = subprocess.run(
