@@ -5,6 +5,7 @@
 <system-reminder>…</system-reminder>, <ide_opened_file>…                    context, around or in place of a prompt
 <teammate-message teammate_id="lead">…, <task-notification>…                another agent
 <channel source="chat">…</channel>, <github-webhook-activity>…              somebody outside, through a server
+<ci-monitor-event>…</ci-monitor-event>                                      the desktop app, of a pull request
 [Request interrupted by user]                                               the end of a turn
 """
 
@@ -21,9 +22,11 @@ CONTINUED = "This session is being continued from a previous conversation"
 _INTERRUPTED = "[Request interrupted"
 _OWN = re.compile(
     r"Caveat: The messages below|Stop hook feedback:|Tools? loaded\.\s*\Z|Unknown (?:skill|slash command): \S+\s*\Z|"
-    r"<<autonomous-loop[\w-]*>>\s*\Z|A session-scoped Stop hook is now active|Goal check-in: [^\n]* is still active"
+    r"<<autonomous-loop[\w-]*>>\s*\Z|A session-scoped Stop hook is now active|Goal check-in: [^\n]* is still active|"
+    r"(?:The app was quit|My computer went to sleep|I hit my usage limit) while you were working[.,][^\n]*"
+    r"Please continue from where you left off\.\s*\Z"
 )
-"""What the program itself says in the person's place, in versions that do not mark it."""
+"""What the program itself says in the person's place, in versions that do not mark it; the desktop app never does."""
 _ANNOUNCED = (
     "[SYSTEM NOTIFICATION",
     "[MESSAGE FROM NON-USER SOURCE",
@@ -45,7 +48,7 @@ _OPENING = re.compile(r"<([a-z_-]++)([^<>]*+)>")
 _OUTPUTS = ("local-command-stdout", "local-command-stderr", "bash-stdout", "bash-stderr")
 _AGENTS = (
     "teammate-message", "task-notification", "agent-message", "cross-session-message", "channel(?= source=)",
-    "github-webhook-activity",
+    "github-webhook-activity", "ci-monitor-event",
 )  # fmt: skip
 _AGENT = re.compile(rf"(?<!\s)\s*+<({'|'.join(_AGENTS)})([^<>]*)>")
 _WHERE = re.compile(r"(?:Read the output file|Full transcript available) [^\n]*(?:\n|\Z)")
@@ -108,7 +111,7 @@ def said(text: str) -> Iterator[Content]:
         yield Compacted(text)
     elif start == "T" and (steered := _STEERED.match(text)):
         yield User(steered[1])
-    elif start in ("A", "C", "G", "S", "T", "U", "<") and _OWN.match(body):
+    elif start in ("A", "C", "G", "I", "M", "S", "T", "U", "<") and _OWN.match(body):
         yield Notification(text, "warning" if start == "U" else "context")
     else:
         yield User(text)
