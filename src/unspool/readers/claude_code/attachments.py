@@ -62,6 +62,16 @@ def typed_in(attachment: dict[str, Any]) -> str | None:
     return words_in(attachment.get("prompt"))
 
 
+def is_told(attachment: dict[str, Any], key: str, seen: set[str]) -> bool:
+    """Whether a prompt that waited was told before: its id is that of the person's own record, if one is made."""
+    source = attachment.get("source_uuid")
+    if not isinstance(source, str) or source == key:
+        return False
+    told = source in seen
+    seen.add(source)
+    return told
+
+
 def words_in(prompt: Any) -> str | None:
     """Of a text, or of blocks with images among them."""
     if not isinstance(prompt, list):

@@ -13,7 +13,7 @@ from unspool.dialect import Record
 from unspool.model import MAIN, Event, Facts, Note
 from unspool.model.event import Compacted, Level, Notification, QueueOperation, Summary, TurnEnd, User
 from unspool.readers.blocks import content_text
-from unspool.readers.claude_code.attachments import attached, stop_hooks, typed_in, words_in
+from unspool.readers.claude_code.attachments import attached, is_told, stop_hooks, typed_in, words_in
 from unspool.readers.claude_code.copies import told_above
 from unspool.readers.claude_code.messages import AGENT, Messages
 from unspool.readers.claude_code.queue import Queue
@@ -329,7 +329,7 @@ class Transcript:
 
     def _attachment(self, line: Line, key: str, stream: str) -> None:
         attachment = mapping(line.attachment)
-        if not self._queue.attached(typed_in(attachment)):
+        if not self._queue.attached(typed_in(attachment)) or is_told(attachment, key, self._seen):
             return
         contents, known = attached(attachment)
         for at, content in enumerate(contents):
