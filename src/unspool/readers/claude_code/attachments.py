@@ -38,7 +38,13 @@ _CONTEXT = frozenset(
     "peer_mention permission_mode poll_events read_truncation_notice remote_session_change sandbox_instructions "
     "secondary_reminder session_context silent_turn_reminder thinking_stripped tool_host_result_lines "
     "tool_hosts_notice tool_search_usage_reminder total_tokens_reminder ultra_effort_enter ultra_effort_exit "
-    "workflow_size_guideline_change".split()
+    "workflow_size_guideline_change account_memory_recall advisor_stripped advisor_tool artifact_opening_prefetch "
+    "at_mention_reference attention_budget audio_transcript coordinator_context elapsed_time_reminder "
+    "hook_plugin_listing inlined_image_paths mcp_dropped_tools_delta memory_update prefix_delta proactivity "
+    "prompt_render_point repl_mcp_needs_auth secondary_reminder_sent selected_lines_in_diff session_cron_carry "
+    "session_settings skill_mention thinking_drop thread_state tool_hosts_correction unknown_command_fallback "
+    "withheld_memory workflow_keyword_request autocheckpointing background_task_status thinking_reminder "
+    "pen_mode_enter pen_mode_exit ultrawork_request echo_activities fold_nudge context_tip task_progress".split()
 )
 _TEXTS = ("content", "snippet", "prompt", "text", "addedLines", "addedBlocks", "message", "stdout", "blockingError")
 
