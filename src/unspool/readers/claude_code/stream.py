@@ -20,13 +20,17 @@ from unspool.sources.values import count, listing, mapping, number, string, text
 _PASSED_OVER = frozenset(
     # Signs of life, and the talk of a program with its host.
     "tool_progress rate_limit_event keep_alive control_request control_response "
-    "control_cancel_request prompt_suggestion command_lifecycle conversation_reset active_goal "
+    "control_cancel_request prompt_suggestion command_lifecycle conversation_reset active_goal autocompact_state "
     "streamlined_text streamlined_tool_use_summary transcript_mirror".split()
 )
 _NOISE = frozenset(
     "thinking_tokens status session_state_changed files_persisted background_tasks_changed commands_changed "
     "hook_progress task_progress task_updated elicitation_complete plugin_install memory_recall "
-    "worker_shutting_down post_turn_summary control_request_progress permission_request permission_response".split()
+    "worker_shutting_down post_turn_summary control_request_progress permission_request permission_response "
+    "task_summary permission_check_status turn_starting turn_preempted turn_handoff_available tool_host_result "
+    "per_turn_effort_changed instruction_size_warning peer_message_hold session_metadata bridge_state "
+    "cloud_session_delta cloud_session_status code_change_published vcs_state_changed file_snapshot memory_saved "
+    "dev_intent feedback_draft_queued ui_focus ui_invalidate ui_panes ui_scroll ui_status".split()
 )
 
 _STAMP = "_audit_timestamp"
@@ -173,8 +177,15 @@ class Stream:
             case "task_started" | "hook_started":
                 pass
             case "task_notification":
-                text = string(value.get("summary")) or text_of(value.get("status"))
+                report = string(mapping(value.get("handback_report")).get("text"))
+                told = filter(None, (string(value.get("summary")), report))
+                text = "\n".join(told) or text_of(value.get("status"))
                 emit(Notification(f"task {text_of(value.get('task_id'))}: {text}", "info"), key, stream)
+            case "session_title_changed":
+                self._log.facts.title = string(value.get("title")) or self._log.facts.title
+            case "file_attachments_missing":
+                lost = f"{len(listing(value.get('missing')))} of {text_of(value.get('sent_count'))}"
+                emit(Notification(f"{lost} attached files did not arrive", "warning"), key, stream)
             case "permission_denied":
                 emit(Notification(f"permission denied: {text_of(value.get('tool_name'))}", "warning"), key, stream)
             case str() as subtype if subtype in _NOISE:
