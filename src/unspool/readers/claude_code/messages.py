@@ -230,6 +230,10 @@ class Messages:
             agent, about = found
             self.spawned(agent, call, stream, about.get("agentType"), about.get("description"))
 
+    def waiting(self, call: str | None) -> str:
+        """The stream that made the call, while it waits for the agent."""
+        return self._delegated.get(call, MAIN)
+
     def spawned(self, agent: str, call: str | None, stream: str, kind: Any = None, description: Any = None) -> None:
         """A sub-agent is at work; said once."""
         if agent not in self._spawned and call not in self._spawned:  # a live stream may name an agent by its call

@@ -101,10 +101,10 @@ class Stream:
     def _read(self, value: dict[str, Any], key: str) -> None:
         call = string(value.get("parent_tool_use_id"))
         agent = string(value.get("agent_id")) or self._messages.agents.get(call or "", call)
-        stream = f"agent:{agent}" if call else MAIN
-        if call and agent:
+        stream = f"agent:{agent}" if agent else MAIN
+        if agent:
             kind, description = value.get("subagent_type"), value.get("task_description")
-            self._messages.spawned(agent, call, MAIN, kind, description)
+            self._messages.spawned(agent, call, self._messages.waiting(call), kind, description)
         match value.get("type"):
             case "assistant":
                 self._answer(value, key, stream)
