@@ -61,7 +61,7 @@ class Counting:
         """So too, when the program last said what it had used in all."""
         self._told: dict[str, Counts] = {}
         self._before: dict[str, Counts] = {}
-        """What was counted before the program was started anew."""
+        """What was counted before the program was started anew; below nothing, where it counts on from a run unseen."""
 
     def saw(
         self,
@@ -140,10 +140,16 @@ class Counting:
             self._open[stream] = call
             self._note(call, call.model, usage)
 
+    def resume(self, used: dict[str, Counts], model: str, own: Counts) -> None:
+        """The program counts on from an earlier run. This one took what we saw, and of this model what is told."""
+        for name, whole in used.items():
+            mine = own if name == model else self._total.get(_plain(name), NOTHING)
+            self._before[_plain(name)] = _counts(map(int.__sub__, mine, whole))
+
     def catch_up(self, used: dict[str, Counts], key: str) -> None:
         """What each model used in all, as the program says: what we did not see of it is counted now.
 
-        Who resumes a session starts the program anew, and it counts from nothing again.
+        Who resumes a session starts the program anew, and older ones count from nothing again.
         """
         if any(_is_less(used.get(model, NOTHING), told) for model, told in self._told.items()):
             self._before = self._then

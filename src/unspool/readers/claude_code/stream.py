@@ -11,6 +11,7 @@ from unspool.dialect import Record
 from unspool.model import MAIN, Event, Facts, Note
 from unspool.model.event import Compacted, Notification, TurnEnd
 from unspool.readers.blocks import content_text
+from unspool.readers.claude_code.carried import own_share
 from unspool.readers.claude_code.counting import Counts, counts_of
 from unspool.readers.claude_code.messages import AGENT, Messages
 from unspool.readers.claude_code.tags import is_typed
@@ -49,6 +50,8 @@ class Stream:
         """The message of each stream that comes in pieces."""
         self._by_model = False
         """The program says what each model used in all. A turn that failed may leave it out."""
+        self._is_whole = True
+        """So far, all that the run took was its main loop's, in its first turn."""
         self._early: list[Record] = []
         """What the app wrote down before the session began."""
 
@@ -87,7 +90,7 @@ class Stream:
         self._log.enter(session)
         self._messages = Messages(self._log, self._path, _REMEMBERED)
         self._seen.clear()
-        self._by_model = False
+        self._by_model, self._is_whole = False, True
         origin, early, self._early = self._log.origin, self._early, []
         self._log.hold([item for record in early for item in self.feed(record)])
         self._log.origin = origin
@@ -160,6 +163,7 @@ class Stream:
             case "compact_boundary":
                 about = mapping(value.get("compact_metadata") or value.get("compactMetadata"))
                 before = count(about.get("pre_tokens") or about.get("preTokens"))
+                self._is_whole = False
                 emit(Compacted("", string(about.get("trigger")), before or None), key, stream)
             case "microcompact_boundary":
                 emit(Notification("old tool results were dropped", "info"), key, stream)
@@ -177,9 +181,8 @@ class Stream:
             case "task_started" | "hook_started":
                 pass
             case "task_notification":
-                report = string(mapping(value.get("handback_report")).get("text"))
-                told = filter(None, (string(value.get("summary")), report))
-                text = "\n".join(told) or text_of(value.get("status"))
+                told = (string(value.get("summary")), string(mapping(value.get("handback_report")).get("text")))
+                text = "\n".join(filter(None, told)) or text_of(value.get("status"))
                 emit(Notification(f"task {text_of(value.get('task_id'))}: {text}", "info"), key, stream)
             case "session_title_changed":
                 self._log.facts.title = string(value.get("title")) or self._log.facts.title
@@ -206,10 +209,14 @@ class Stream:
         counting.settle()
         used = {model: _used(mapping(usage)) for model, usage in mapping(value.get("modelUsage")).items()}
         if any(map(any, used.values())):
+            alone = self._is_whole and not self._messages.agents
+            if alone and (share := own_share(value, used, facts.version)):
+                counting.resume(used, *share)
             self._by_model = True
             counting.catch_up(used, f"{key}:usage")
         elif not self._by_model and isinstance(usage := value.get("usage"), dict):  # of this turn alone
             counting.catch_up({facts.model or "": counts_of(usage)}, f"{key}:usage")
+        self._is_whole = False
         failed = value.get("is_error") is True or text_of(value.get("subtype")).startswith("error")
         subtype = string(value.get("subtype"))
         errors = "\n".join(map(text_of, listing(value.get("errors")))) or text_of(value.get("error"))
