@@ -211,6 +211,7 @@ class Transcript:
             facts.project = string(line.cwd)
         facts.version = string(line.version) or facts.version
         facts.branch = string(line.git_branch) or facts.branch
+        facts.parent = facts.parent or string(mapping(line.forked_from).get("sessionId"))
 
     def _user(self, line: Line, key: str, stream: str) -> None:
         message = line.message
