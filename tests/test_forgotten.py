@@ -186,15 +186,18 @@ def test_behind_a_compaction_of_opencode_it_still_sees_the_tail(unspool: Run, tm
     assert sent == ["White was baked.", "More", "Done again.", "Rye"]
 
 
+@pytest.mark.parametrize("listed", [False, True])
 @pytest.mark.parametrize(("number", "kept"), [(4, ["More", "Done again."]), (5, ["Done again."])])
 def test_behind_a_compaction_of_claude_code_it_still_sees_the_preserved_segment(
-    unspool: Run, tmp_path: Path, number: int, kept: list[str]
+    unspool: Run, tmp_path: Path, number: int, kept: list[str], listed: bool
 ) -> None:
     log = Claude().user("Bake bread").says("Which?").user("White").says("Done.").user("More").says("Done again.")
     first = log.records[number]["uuid"]
     log.compacted("White was baked.").user("Rye").says("Rye it is.")
     boundary = next(record for record in log.records if record.get("subtype") == "compact_boundary")
-    boundary["compactMetadata"]["preservedSegment"] = {"headUuid": first, "tailUuid": log.records[5]["uuid"]}
+    last = log.records[5]["uuid"]
+    segment, messages = {"headUuid": first, "tailUuid": last}, {"uuids": list(dict.fromkeys([first, last]))}
+    boundary["compactMetadata"] |= {"preservedMessages": messages} if listed else {"preservedSegment": segment}
     path = log.save(tmp_path / f"{SHOP}.jsonl")
     _, sent = calls_in(json.loads(unspool("cook", path, "-q").stdout))[-1]
     assert sent == ["White was baked.", *kept, "Rye"]

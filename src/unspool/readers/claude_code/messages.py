@@ -184,7 +184,8 @@ class Messages:
     def boundary(self, about: dict[str, Any], stream: str) -> Compacted:
         """Where the model's memory ends, and with which record that begins which it still has."""
         self.counting.settle(stream)
-        first = string(mapping(about.get("preservedSegment")).get("headUuid"))
+        told = listing(mapping(about.get("preservedMessages")).get("uuids"))
+        first = string(mapping(about.get("preservedSegment")).get("headUuid")) or (string(told[0]) if told else None)
         kept = self._log.id_of(first)
         if kept is not None and kept not in self._asked.values():  # then it is an answer, whose blocks are events
             kept = self._log.id_of(f"{first}:0")
