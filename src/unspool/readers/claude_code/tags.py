@@ -5,7 +5,7 @@
 <system-reminder>…</system-reminder>, <ide_opened_file>…                    context, around or in place of a prompt
 <teammate-message teammate_id="lead">…, <task-notification>…                another agent
 <channel source="chat">…</channel>, <github-webhook-activity>…              somebody outside, through a server
-<ci-monitor-event>…</ci-monitor-event>                                      the desktop app, of a pull request
+<ci-monitor-event>…, <scheduled-task name="tidy" file="…">…                 the desktop app: a pull request, a schedule
 [Request interrupted by user]                                               the end of a turn
 """
 
@@ -24,7 +24,7 @@ _OWN = re.compile(
     r"Caveat: The messages below|Stop hook feedback:|Tools? loaded\.\s*\Z|Unknown (?:skill|slash command): \S+\s*\Z|"
     r"<<autonomous-loop[\w-]*>>\s*\Z|A session-scoped Stop hook is now active|Goal check-in: [^\n]* is still active|"
     r"(?:The app was quit|My computer went to sleep|I hit my usage limit) while you were working[.,][^\n]*"
-    r"Please continue from where you left off\.\s*\Z"
+    r"Please continue from where you left off\.\s*\Z|The dev server failed to start with the following error:\n\n```"
 )
 """What the program itself says in the person's place, in versions that do not mark it; the desktop app never does."""
 _ANNOUNCED = (
@@ -48,7 +48,7 @@ _OPENING = re.compile(r"<([a-z_-]++)([^<>]*+)>")
 _OUTPUTS = ("local-command-stdout", "local-command-stderr", "bash-stdout", "bash-stderr")
 _AGENTS = (
     "teammate-message", "task-notification", "agent-message", "cross-session-message", "channel(?= source=)",
-    "github-webhook-activity", "ci-monitor-event",
+    "github-webhook-activity", "ci-monitor-event", "scheduled-task(?= name=)",
 )  # fmt: skip
 _AGENT = re.compile(rf"(?<!\s)\s*+<({'|'.join(_AGENTS)})([^<>]*)>")
 _WHERE = re.compile(r"(?:Read the output file|Full transcript available) [^\n]*(?:\n|\Z)")
@@ -59,6 +59,7 @@ _CONTEXT = frozenset(
     "fork-boilerplate".split()
 )
 _SENDER = re.compile(r"(?:teammate_id|from|agent_id|sender|session|source)=\"([^\"]*)\"")
+_NAMED = re.compile(r"(?<![\w-])name=\"([^\"]*)\"")
 _COMMAND = ("command-name", "command-message", "command-args")
 _PERSON = ("human", "unclassified", None)
 _SENDERS = frozenset("peer coordinator observer task-notification channel".split())
@@ -149,7 +150,7 @@ def _letter(text: str) -> tuple[AgentMessage, str] | None:
     words, rest = inside.strip(), rest.strip()
     if where := _WHERE.match(rest):
         words, rest = f"{words}\n{where[0].strip()}", rest[where.end() :].strip()
-    sender = _SENDER.search(opening[2])
+    sender = _SENDER.search(opening[2]) or _NAMED.search(opening[2])
     return AgentMessage(words, sender[1] if sender else _inside(words, "task-id")), rest
 
 
