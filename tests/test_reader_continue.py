@@ -6,6 +6,7 @@ from pathlib import Path
 from told import contents_of
 from unspool.dialect import Head
 from unspool.ingest.logs import open_log
+from unspool.model import Event
 from unspool.model.event import TokenUsage, ToolOutput
 from unspool.readers import continue_dev
 
@@ -28,6 +29,18 @@ def test_a_command_that_failed_did(tmp_path: Path) -> None:
         (tmp_path / "a.json").write_text(json.dumps({"sessionId": "a", "workspaceDirectory": "/w", "history": [item]}))
         results = contents_of(tmp_path / "a.json", ToolOutput)
         assert results == [ToolOutput("c", "hot", failed)]
+
+
+def test_a_model_has_its_own_name_and_not_the_one_that_somebody_gave_it(tmp_path: Path) -> None:
+    asked = {"modelTitle": "My cheap one", "completionOptions": {"model": "heron-2-mini", "maxTokens": 9}}
+    answer = {"message": {"role": "assistant", "content": "Two.", "usage": {"promptTokens": 5, "completionTokens": 1}}}
+    history = [{"message": {"role": "user", "content": "1+1"}}, {**answer, "promptLogs": [asked]}]
+    file = tmp_path / "a.json"
+    file.write_text(json.dumps({"sessionId": "a", "workspaceDirectory": "/w", "history": history}))
+    log = open_log(str(file))
+    assert log is not None
+    (usage,) = [event.content for event in log if isinstance(event, Event) and isinstance(event.content, TokenUsage)]
+    assert (usage.model, log.sessions["a"].model) == ("heron-2-mini", "heron-2-mini")
 
 
 def test_what_grew_out_of_it_is_not_its_own() -> None:

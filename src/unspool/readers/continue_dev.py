@@ -85,8 +85,9 @@ class Session:
     def _item(self, item: dict[str, Any], message: dict[str, Any], key: str) -> None:
         log = self._log
         text = _text(message.get("content"))
-        for entry in listing(item.get("promptLogs")):
-            log.facts.model = string(mapping(entry).get("modelTitle")) or log.facts.model
+        for entry in map(mapping, listing(item.get("promptLogs"))):
+            asked = mapping(entry.get("completionOptions")).get("model")  # the title is whatever somebody calls it
+            log.facts.model = string(asked or entry.get("modelTitle")) or log.facts.model
         match message.get("role"):
             case "user":
                 for at, shown in enumerate(listing(item.get("contextItems"))):
