@@ -379,3 +379,17 @@ def test_a_result_that_the_stream_tells_again_is_told_once() -> None:
         told += decoder.feed(Record(json.dumps(line).encode(), Origin("a.jsonl", number, 0, 0)))
     told += decoder.close()
     assert [item.content for item in told if isinstance(item.content, ToolOutput)] == [ToolOutput("c1", "hot", False)]
+
+
+def test_the_branch_is_the_one_that_the_session_went_to() -> None:
+    lines = [
+        {**HEADER, "git": {"branch": "main"}},
+        {"type": "message", "id": "a", "parentId": None, "message": {"role": "user", "content": "go", "timestamp": 1}},
+        {"type": "git_state", "id": "b", "parentId": "a", "git": {"commit": "c0ffee", "branch": "feat/owl"}},
+    ]
+    decoder = READERS["pi"].decoder("a.jsonl")
+    told: list[Any] = []
+    for number, line in enumerate(lines, 1):
+        told += decoder.feed(Record(json.dumps(line).encode(), Origin("a.jsonl", number, 0, 0)))
+    assert [item.content for item in told] == [User("go")]
+    assert decoder.sessions["s"].branch == "feat/owl"

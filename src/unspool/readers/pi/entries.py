@@ -169,6 +169,12 @@ class Entries:
         if not self._nested:
             self._log.facts.title = string(value.get("name", value.get("title"))) or self._log.facts.title
 
+    def _moved(self, value: dict[str, Any], _key: str) -> None:
+        """Prime looks at the repository again whenever a turn begins."""
+        if not self._nested:
+            facts = self._log.facts
+            facts.branch = string(mapping(value.get("git")).get("branch")) or facts.branch
+
     def _begun(self, value: dict[str, Any], key: str) -> None:
         """How a sub-agent was started."""
         if self._nested:
@@ -200,6 +206,7 @@ class Entries:
         "title": _named,
         "title_change": _named,
         "session_init": _begun,
+        "git_state": _moved,
         "model_usage": _aside,
         "usage": _aside,
         "mode_change": _mode,
