@@ -4,6 +4,7 @@ import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,17 @@ from told import contents_of
 from unspool.dialect import Record
 from unspool.ingest.logs import open_log
 from unspool.model import Event, Origin
-from unspool.model.event import Notification, Said, TokenUsage, ToolCall, ToolOutput, TurnEnd, User
+from unspool.model.event import (
+    AgentMessage,
+    AgentSpawn,
+    Notification,
+    Said,
+    TokenUsage,
+    ToolCall,
+    ToolOutput,
+    TurnEnd,
+    User,
+)
 from unspool.readers import READERS
 
 
@@ -153,3 +164,69 @@ def test_calls_that_come_after_the_rest_was_told_are_part_of_it(tmp_path: Path) 
                 sums[0] += item.content.input
                 sums[1] += item.content.output
     assert sums == [8, 4]
+
+
+def _delegated(agent: str) -> list[dict[str, Any]]:
+    """The call that gave work to a sub-agent, and what came of it."""
+    call = {"status": "success", "value": {"name": "delegate", "arguments": {"instructions": "Count the geese"}}}
+    result = {"content": [{"type": "text", "text": "Nine."}], "_meta": {"subagent_session_id": agent}}
+    return [
+        {"role": "user", "created": 1767225601, "content": [{"type": "text", "text": "How many?"}]},
+        {"role": "assistant", "created": 1767225602, "content": [{"type": "toolRequest", "id": "c", "toolCall": call}]},
+        {
+            "role": "user",
+            "created": 1767225609,
+            "content": [{"type": "toolResponse", "id": "c", "toolResult": {"status": "success", "value": result}}],
+        },
+    ]
+
+
+_COUNTING = [
+    {"role": "user", "created": 1767225603, "content": [{"type": "text", "text": "Count the geese"}]},
+    {"role": "assistant", "created": 1767225608, "content": [{"type": "text", "text": "Nine."}]},
+]
+
+
+def _streams(file: Path) -> tuple[list[str], list[tuple[str, str]], list[AgentSpawn]]:
+    """The sessions of a log, what was said in which stream of it, and who was started."""
+    log = open_log(str(file))
+    assert log is not None
+    found = [item for item in log if isinstance(item, Event)]
+    said = [(event.stream_id, event.type) for event in found if isinstance(event.content, User | AgentMessage | Said)]
+    return list(log.sessions), said, [event.content for event in found if isinstance(event.content, AgentSpawn)]
+
+
+_COUNTED = [("main", "user"), ("agent:20260101_2", "agent_message"), ("agent:20260101_2", "message")]
+
+
+@pytest.mark.parametrize("parent", [None, ", parent_session_id TEXT"], ids=["older", "since"])
+def test_the_result_of_a_call_says_whose_sub_agent_it_was(parent: str | None, tmp_path: Path) -> None:
+    file = tmp_path / "sessions.db"
+    with closing(sqlite3.connect(file)) as database:
+        columns = "id TEXT, name TEXT, session_type TEXT, working_dir TEXT, created_at TEXT"
+        database.execute(f"CREATE TABLE sessions ({columns}{parent or ''})")
+        database.execute(
+            "CREATE TABLE messages (id INTEGER PRIMARY KEY, message_id TEXT, session_id TEXT, role TEXT, "
+            "content_json TEXT, created_timestamp INTEGER)"
+        )
+        for session, name, kind in (("20260101_1", "Geese", "user"), ("20260101_2", "Count", "sub_agent")):
+            row = (session, name, kind, "/w", "2026-01-01 00:00:00")
+            database.execute(
+                "INSERT INTO sessions (id, name, session_type, working_dir, created_at) VALUES (?, ?, ?, ?, ?)", row
+            )
+        for session, messages in (("20260101_1", _delegated("20260101_2")), ("20260101_2", _COUNTING)):
+            for message in messages:
+                told = session, message["role"], json.dumps(message["content"]), message["created"]
+                database.execute(
+                    "INSERT INTO messages (session_id, role, content_json, created_timestamp) VALUES (?, ?, ?, ?)", told
+                )
+        database.commit()
+    assert _streams(file) == (["20260101_1"], _COUNTED, [AgentSpawn("20260101_2", "c", description="Count")])
+
+
+def test_an_export_holds_its_sub_agents(tmp_path: Path) -> None:
+    agent = {"id": "20260101_2", "working_dir": "/w", "name": "Count", "conversation": _COUNTING}
+    session = {"id": "20260101_1", "working_dir": "/w", "name": "Geese", "conversation": _delegated("20260101_2")}
+    file = tmp_path / "export.json"
+    file.write_text(json.dumps({**session, "child_sessions": [agent, 7]}))
+    assert _streams(file) == (["20260101_1"], _COUNTED, [AgentSpawn("20260101_2", "c", description="Count")])

@@ -2,7 +2,8 @@
 
 ~/.local/share/goose/sessions/sessions.db      sessions, messages(content_json), usage_ledger
 ~/.local/share/goose/sessions/<session>.jsonl  a line for the session, then a line for each message
-goose session export --format json             one document, its messages in `conversation`
+goose session export --format json             one document, its messages in `conversation`, its sub-agents in
+                                               `child_sessions`
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,7 +19,7 @@ from unspool.readers.documents import element_of
 from unspool.readers.folders import data_folder
 from unspool.readers.goose.live import Stream
 from unspool.readers.goose.live import claims as claims_stream
-from unspool.readers.goose.messages import AGENT, TITLE, Messages
+from unspool.readers.goose.messages import AGENT, TITLE, Messages, agent_of
 from unspool.readers.log import Log
 from unspool.readers.repeats import Repeats
 from unspool.sources.sqlite import rows, tables
@@ -63,8 +64,15 @@ def _is_session(line: dict[str, Any]) -> bool:
 
 
 def _rows(path: str) -> Iterator[Record | Note]:
+    """First whose sub-agents there are, if any does not say itself: of older ones only the result of a call tells."""
     found = tables(path)
     queries = {}
+    if has(found, "sessions", "session_type") and has(found, "messages", "session_id", "content_json"):
+        lost = "AND parent_session_id IS NULL" if "parent_session_id" in found["sessions"] else ""
+        queries["kin"] = (
+            "SELECT session_id, content_json FROM messages WHERE content_json LIKE '%\"subagent_session_id\"%' "
+            f"AND EXISTS (SELECT 1 FROM sessions WHERE session_type = 'sub_agent' {lost}) ORDER BY id"
+        )
     if "sessions" in found:
         queries["sessions"] = f"SELECT {chosen(found, 'sessions', _SESSION)} FROM sessions ORDER BY id"
     if "usage_ledger" in found:
@@ -99,6 +107,9 @@ class Database(_Reading):
     def feed(self, record: Record) -> list[Event | Note]:
         row = mapping(self._log.value(record))
         match row.get("table"):
+            case "kin":
+                for block in listing(decoded(self._log, row.get("content_json"), "a message's content")):
+                    self._messages.belongs(agent_of(block), string(row.get("session_id")) or "")
             case "sessions":
                 model = decoded(self._log, row.get("model_config_json"), "a model's configuration")
                 self._messages.session({**row, "model_config": model}, string(row.get("id")) or "")
@@ -143,9 +154,18 @@ class Lines(_Reading):
 class Export(_Reading):
     def feed(self, record: Record) -> list[Event | Note]:
         document = mapping(self._log.value(record))
-        self._messages.session(document, string(document.get("id")) or Path(self._path).name.partition(".")[0])
-        for number, message in enumerate(listing(document.get("conversation")), 1):
+        name = string(document.get("id")) or Path(self._path).name.partition(".")[0]
+        sessions = [(name, document)]
+        for at, agent in enumerate(listing(document.get("child_sessions"))):
+            if isinstance(agent, dict):
+                told = {**agent, "parent_session_id": agent.get("parent_session_id") or name}
+                sessions.append((string(agent.get("id")) or f"{name}~{at}", told))
+        for key, session in sessions:
+            self._messages.session(session, key)
+        messages = [(key, message) for key, session in sessions for message in listing(session.get("conversation"))]
+        for number, (key, message) in enumerate(messages, 1):
             self._log.origin = structs.replace(record.origin, line=number)
+            self._messages.enter(key)
             if isinstance(message, dict):
                 self._messages.read(message, str(number))
             else:

@@ -62,7 +62,7 @@ class Messages:
 
     def session(self, info: dict[str, Any], key: str) -> None:
         """A database keeps its JSON under other names than an export."""
-        parent = info.get("parent_session_id")
+        parent = info.get("parent_session_id") or self._family.parents.get(key)
         created = clock(info.get("created_at"))
         title = string(info.get("name") or info.get("description"))
         if isinstance(parent, str) and parent != key:
@@ -78,6 +78,11 @@ class Messages:
             facts.title = title or facts.title
             facts.model = model or facts.model
             facts.started = created or facts.started
+
+    def belongs(self, agent: str | None, parent: str) -> None:
+        """The session is a sub-agent's, as the result of a call says."""
+        if agent is not None and agent != parent:
+            self._family.parents.setdefault(agent, parent)
 
     def enter(self, session: str) -> None:
         """What comes next is of this session, which may be a sub-agent's."""
@@ -134,12 +139,10 @@ class Messages:
             self._settle(None, True)
             if rest := self._here.account.rest():
                 log.emit(rest, f"{session}:rest", self._stream)
-        for session, (born, name, where) in self._born.items():
-            parent = self._family.parents[session]
-            if parent in self._places:
-                log.time, log.origin = born or log.time, where
+        for session in list(self._born):
+            if (parent := self._family.parents[session]) in self._places:
                 self.enter(parent)
-                log.emit(AgentSpawn(session, description=name), f"{session}:spawn", self._stream)
+                self._spawn(session, None)
         self._born = {}
         log.origin, log.time = origin, time
 
@@ -239,7 +242,18 @@ class Messages:
     def _result(self, block: dict[str, Any], key: str) -> None:
         output, failed = _outcome(block.get("toolResult"))
         refused = output.startswith(_REFUSED)
-        self._emit(ToolOutput(string(block.get("id")), output, failed or refused, interrupted=refused), key)
+        call = string(block.get("id"))
+        self._emit(ToolOutput(call, output, failed or refused, interrupted=refused), key)
+        if (agent := agent_of(block)) in self._born:
+            self._spawn(agent, call)
+
+    def _spawn(self, agent: str, call: str | None) -> None:
+        log = self._log
+        origin, time = log.origin, log.time
+        born, name, where = self._born.pop(agent)
+        log.time, log.origin = born or time, where
+        self._emit(AgentSpawn(agent, call, description=name), f"{agent}:spawn")
+        log.origin, log.time = origin, time
 
     def _notice(self, block: dict[str, Any], key: str) -> None:
         level: Any = "warning" if block.get("notificationType") == "creditsExhausted" else "info"
@@ -282,6 +296,12 @@ class Messages:
         "contextLengthExceeded": _exceeded,
         "summarizationRequested": _exceeded,
     }
+
+
+def agent_of(block: Any) -> str | None:
+    """The session of the sub-agent whose result it is."""
+    value = mapping(mapping(mapping(block).get("toolResult")).get("value"))
+    return string(mapping(value.get("_meta")).get("subagent_session_id"))
 
 
 def _outcome(given: Any) -> tuple[str, bool]:
