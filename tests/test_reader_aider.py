@@ -155,3 +155,17 @@ def test_events_stay_the_same_while_a_history_grows() -> None:
     for end in range(len(lines)):
         part = [(event.key, event.before, event.content) for event in read("\n".join(lines[:end]))]
         assert part[:-1] == whole[: max(0, len(part) - 1)]
+
+
+def test_what_an_architect_said_is_carried_out_by_another_model() -> None:
+    plan = "Give the heron a longer neck, and call it so."
+    run = (
+        "# aider chat started at 2026-01-02 03:04:05\n\n"
+        "> Model: owl-3 with architect edit format, infinite output  \n"
+        "> Editor model: wren-1 with editor-diff edit format  \n\n"
+        f"#### make it taller  \n\n{plan}\n\n> Tokens: 100 sent, 10 received.  \n\n"
+        f"#### {plan}  \n\nDone.\n\n> Tokens: 50 sent, 5 received.  \n\n"
+        "#### thanks  \n\nWelcome.\n\n> Tokens: 120 sent, 3 received.  \n"
+    )
+    used = [event.content for event in read(run) if isinstance(event.content, TokenUsage)]
+    assert [(usage.model, usage.input) for usage in used] == [("owl-3", 100), ("wren-1", 50), ("owl-3", 120)]

@@ -46,9 +46,12 @@ _TOKENS = re.compile(
 )
 _OLD_TOKENS = re.compile(r"([\d.,]+[kM]?) prompt tokens, ([\d.,]+[kM]?) completion tokens")
 _MODEL = re.compile(r"(?:Main model|Models?): (\S+)(?=,| with | using |$)")
+_EDITOR = re.compile(r"Editor model: (\S+)(?=,| with | using |$)")
 _APPLIED = "Applied edit to "
 _CONFIRMED = re.compile(r"\? \(Y\)es/\(N\)o[^\n]*\]: \w+\s*\Z")
 """A question of the program's, with what was answered: `Add file to the chat? (Y)es/(N)o [Yes]: skip`."""
+_QUESTION = "# Question: "
+"""What stands before a question of the user's, where `/help` passes it on."""
 _LONG = 30
 """Nobody types so much of what was just said."""
 _FAILED = re.compile(r"[\w.]*(?:Errors?|Exception)\b|litellm\.|Can't|Unable to|The LLM did not conform|Traceback")
@@ -81,6 +84,10 @@ class History:
         self._said = ""
         self._command = ""
         """The last that was typed."""
+        self._editor: str | None = None
+        """The model that carries out what an architect says."""
+        self._carrying_out = False
+        """It answers, and not the main model."""
         self._edits: list[Edit] | None = None
         """The edits in what was said that are not applied yet; None until somebody asks."""
 
@@ -137,6 +144,7 @@ class History:
         self._asked = False
         self._said, self._edits = "", None
         self._command = ""
+        self._editor, self._carrying_out = None, False
 
     def _kind_of(self, line: str, blank: int) -> tuple[str, str]:
         own = line.endswith(_BREAK)
@@ -173,7 +181,10 @@ class History:
         self._asked = True
         if _CONFIRMED.search(text):
             self._notify([text], self._begun)
-        elif self._is_handed_on(text):
+            return
+        handed_on = self._is_handed_on(text)
+        self._carrying_out = handed_on and not text.startswith(_QUESTION)
+        if handed_on:
             self._log.emit(Notification(text, "context"), key)
         elif text.startswith("/") and text[1:2].isalpha():
             self._command = name = text.split(maxsplit=1)[0]
@@ -185,7 +196,7 @@ class History:
 
     def _is_handed_on(self, text: str) -> bool:
         """Whether the program typed it: an architect's answer, which goes on to the editor, or what `/help` found."""
-        if text.startswith("# Question: ") and self._command == "/help":
+        if text.startswith(_QUESTION) and self._command == "/help":
             return True
         return len(text) >= _LONG and text.split() == self._said.split()
 
@@ -219,7 +230,8 @@ class History:
             self._log.origin = origin
             if usage is not None:
                 fresh, read, written, output = usage
-                count = TokenUsage(self._log.facts.model, fresh, read, written, output, 0)
+                model = self._editor if self._carrying_out else None
+                count = TokenUsage(model or self._log.facts.model, fresh, read, written, output, 0)
                 self._log.emit(count, str(origin.line))
             else:
                 self._applied(line, str(origin.line))
@@ -236,6 +248,8 @@ class History:
             facts.version = line.removeprefix("Aider v").strip()
         elif found := _MODEL.match(line):
             facts.model = found[1]
+        elif found := _EDITOR.match(line):
+            self._editor = found[1]
 
     def _applied(self, line: str, key: str) -> None:
         """An edit is a call of the tool that aider is: made by what the model wrote, and answered by this line."""
