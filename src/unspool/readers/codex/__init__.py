@@ -24,6 +24,8 @@ _TITLE = "Codex"
 _RECORDS = ("session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state")
 _BARE = ("message", "reasoning", "function_call", "function_call_output", "local_shell_call")
 _STREAMED = ("thread.started", "session.created", "turn.started", "turn.completed", "turn.failed")
+_WRAPPED = ("timestamp", "payload", "properties", "data")
+"""What stands beside such a type in logs, and in other programs' events."""
 _PATTERNS = ("**/rollout-*.jsonl", "**/rollout-*.jsonl.zst")
 
 
@@ -54,7 +56,7 @@ def claims_stream(head: Head) -> bool:
 def _is_streamed(line: dict[str, Any]) -> bool:
     kind, message = line.get("type"), line.get("msg")
     if kind in _STREAMED:
-        return "timestamp" not in line and "payload" not in line
+        return line.keys().isdisjoint(_WRAPPED)
     if kind in ("item.started", "item.updated", "item.completed"):
         item = line.get("item")
         return isinstance(item, dict) and "id" in item and ("type" in item or "item_type" in item)

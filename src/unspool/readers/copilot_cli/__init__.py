@@ -25,8 +25,8 @@ def claims(head: Head) -> bool:
 
 def _is_event(line: dict[str, Any]) -> bool:
     """`group.name`, with the rest in `data`: others have such types too, but not in this envelope."""
-    kind = line.get("type")
-    if not isinstance(kind, str) or not isinstance(line.get("data"), dict) or "seq" in line:
+    kind, data = line.get("type"), line.get("data")
+    if not isinstance(kind, str) or not isinstance(data, dict) or "seq" in line or "sessionID" in data:
         return False
     group, dot, _ = kind.partition(".")
     return bool(dot) and group in _GROUPS and ("parentId" in line or "id" in line or "timestamp" in line)

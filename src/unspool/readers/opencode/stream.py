@@ -2,6 +2,7 @@
 
 {"type": "tool_use", "timestamp": …, "sessionID": …, "part": {part}}            only what is finished
 {"type": "message.part.updated", "properties": {"part": {part}, …}}             whatever changed, again and again
+{"type": "session.text.ended", "data": {"text": …, …}}                          the same since version 2
 """
 
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from unspool.model import Event, Facts, Note
 from unspool.model.event import TurnEnd
 from unspool.readers.log import Log
 from unspool.readers.opencode.conversation import AGENT, Conversation, Message
+from unspool.readers.opencode.second import Second, is_of_second
 from unspool.sources.values import mapping, number, string, text_of
 
 _PRINTED = {
@@ -24,6 +26,8 @@ _PRINTED = {
 """Types of events that `opencode run` prints, and the type of the part that each holds."""
 _GROWING = ("text", "reasoning")
 _WORK = ("session.", "message.")
+_TWICE = "session.next."
+"""Events of version 2, which a server of version 1 sends beside its own."""
 _HEARD = frozenset(
     # Of the server, its surroundings and its questions: nothing that a session keeps.
     "session.status session.idle session.diff session.deleted session.compacted message.removed "
@@ -44,6 +48,8 @@ def _is_printed(line: dict[str, Any]) -> bool:
 def _is_heard(line: dict[str, Any]) -> bool:
     event = _event(line)
     told = mapping(event.get("properties"))
+    if is_of_second(event):
+        return True
     return text_of(event.get("type")).startswith(_WORK) and ("sessionID" in told or "info" in told or "part" in told)
 
 
@@ -64,6 +70,7 @@ class Stream:
         """Those that were given out before their end, and how much of them."""
         self._prompts: list[Message] = []
         self._cost: float | None = None
+        self._second = Second(self._conversation, lambda kind, told: self._heard({"type": kind, "properties": told}))
         self._events: dict[str, Callable[[dict[str, Any]], None]] = {
             "session.created": self._session,
             "session.updated": self._session,
@@ -81,8 +88,13 @@ class Stream:
         line = self._log.record(record)
         if line is None:
             pass
+        elif is_of_second(event := _event(line)):
+            self._log.at(event.get("created"))
+            self._second.read(event, str(record.origin.line))
         elif "properties" in line or "payload" in line:
-            self._heard(_event(line))
+            self._heard(event)
+        elif "data" in line and "part" not in line:
+            pass  # of the server and its surroundings
         else:
             self._printed(line)
         return self._log.take()
@@ -137,7 +149,7 @@ class Stream:
         told = mapping(event.get("properties"))
         if handler := self._events.get(kind):
             handler(told)
-        elif kind.startswith(_WORK) and kind not in _HEARD:
+        elif kind.startswith(_WORK) and kind not in _HEARD and not kind.startswith(_TWICE):
             self._log.note("unknown", f"record type {kind!r}")
         if kind == "session.idle":
             self._settle()

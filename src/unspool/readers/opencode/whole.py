@@ -72,13 +72,13 @@ def _parts(data: dict[str, Any], kind: Any) -> list[Any] | None:
         case "assistant":
             retry = mapping(data.get("retry"))
             tried = [{"type": "retry", **retry, "time": {"created": retry.get("at")}}] if retry else []
-            return [*(_part(item) for item in listing(data.get("content"))), *tried]
+            return [*(part_of(item) for item in listing(data.get("content"))), *tried]
         case "idle":
             return [{"type": "idle", "outcome": data.get("outcome")}]
     return None
 
 
-def _part(item: Any) -> Any:
+def part_of(item: Any) -> Any:
     """Only tools differ: their output is a list of content, and their times stand beside their state."""
     if not isinstance(item, dict) or item.get("type") != "tool":
         return item
