@@ -168,3 +168,14 @@ def test_the_instructions_of_a_skill_are_no_prompt_but_what_was_typed_with_them_
     context = [each.text for each in told if isinstance(each, Notification)]
     assert len(context) == 5
     assert all(given in each for each in context)
+
+
+def test_a_picture_whose_bytes_stand_elsewhere_is_a_picture(tmp_path: Path) -> None:
+    picture = {"type": "blob", "assetId": "sha256:0c", "byteLength": 2048, "mimeType": "image/png"}
+    data = {"content": "What bird?", "attachments": [picture, {**picture, "displayName": "bird.png"}]}
+    event = {"type": "user.message", "data": data, "id": "e1", "timestamp": "2026-03-01T10:00:00.000Z"}
+    (tmp_path / "a.jsonl").write_text(json.dumps(event))
+    log = open_log(str(tmp_path / "a.jsonl"))
+    assert log is not None
+    shown = "[image: image/png, 2,048 bytes]"
+    assert [item.content for item in log if isinstance(item, Event)] == [User(f"What bird?\n{shown}\n{shown}")]

@@ -30,13 +30,14 @@ from unspool.model.event import (
 )
 from unspool.readers.blocks import content_text
 from unspool.readers.calls import arguments_of, call_of
+from unspool.readers.copilot_cli.attachments import attached
 from unspool.readers.copilot_cli.counting import Counting
 from unspool.readers.copilot_cli.known import SILENT
 from unspool.readers.copilot_cli.results import result_of
 from unspool.readers.copilot_cli.skills import skill_of
 from unspool.readers.log import Log
 from unspool.readers.repeats import Repeats
-from unspool.sources.values import clock, count, listing, mapping, number, placeholder, string, text_of
+from unspool.sources.values import clock, count, listing, mapping, number, string, text_of
 
 AGENT = "copilot_cli"
 _UNREAD = (b'{"type":"hook.start"', b'{"type":"assistant.message_delta"', b'{"type":"assistant.streaming_delta"')
@@ -160,7 +161,7 @@ class Events:
             self._emit(AgentMessage(text or shown))
             return
         command, typed, skill = skill_of(text)
-        content = "\n".join(filter(None, (typed, *map(_attached, listing(data.get("attachments"))))))
+        content = "\n".join(filter(None, (typed, *map(attached, listing(data.get("attachments"))))))
         if command is not None:
             self._emit(command, "command")
         if skill:
@@ -364,18 +365,6 @@ class Events:
         "command.execute": _command,
         "result": _printed,
     }
-
-
-def _attached(attachment: Any) -> str:
-    match attachment:
-        case {"data": str(data)}:
-            kind = string(attachment.get("mimeType"))
-            return placeholder("image" if kind and kind.startswith("image/") else "file", kind, data)
-        case {"path": str(place)} | {"filePath": str(place)} | {"url": str(place)}:
-            return f"[file: {place}]"
-        case {"displayName": str(name)} | {"title": str(name)}:
-            return f"[file: {name}]"
-    return text_of(attachment)
 
 
 def _session_of(path: Path) -> str:

@@ -12,7 +12,8 @@ from typing import Any
 
 from unspool.model.event import ToolOutput
 from unspool.readers.blocks import content_text
-from unspool.sources.values import count, listing, mapping, placeholder, string, text_of
+from unspool.readers.copilot_cli.attachments import picture
+from unspool.sources.values import listing, mapping, string, text_of
 
 _EXIT = re.compile(r"exit(?:ed with)?(?: exit)? code (?!0\b)-?\d+>?\s*\Z")
 _REFUSED = ("denied", "rejected")
@@ -26,7 +27,7 @@ def result_of(data: dict[str, Any]) -> ToolOutput:
         output = (
             output or "\n".join(text_of(block.get("text") or block.get("outputPreview")) for block in blocks).strip()
         )
-        pictures = map(_picture, listing(result.get("binaryResultsForLlm")))
+        pictures = map(picture, listing(result.get("binaryResultsForLlm")))
         output = "\n".join(part for part in (output, *pictures) if part)
     else:
         output = content_text(result)
@@ -37,12 +38,3 @@ def result_of(data: dict[str, Any]) -> ToolOutput:
     failed = failed or any(about.get("exitCode") not in (0, None) for about in ended)
     refused = mapping(error).get("code") in _REFUSED
     return ToolOutput(string(data.get("toolCallId")), output, failed, interrupted=refused)
-
-
-def _picture(given: Any) -> str:
-    """What the model was shown beside the text: in the log, beside it, or left out of it for its size."""
-    told = mapping(given)
-    medium, media_type = string(told.get("type")) or "file", string(told.get("mimeType"))
-    if size := count(told.get("byteLength")):
-        return f"[{medium}: {media_type}, {size:,} bytes]"
-    return placeholder(medium, media_type, told.get("data"))
