@@ -134,7 +134,9 @@ def test_a_file_that_grows(tmp_path: Path) -> None:
     assert process.returncode == 0
 
 
+THREAD = "T-5f0c1a2b-0001-4abc-8def-00000000c0de"
 OPENINGS: dict[str, list[dict[str, Any]]] = {
+    "amp": [{"type": "system", "subtype": "init", "session_id": THREAD, "tools": [], "mcp_servers": []}],
     "codex": [{"type": "thread.started", "thread_id": "th1"}, {"type": "turn.started"}],
     "cursor": [{"type": "system", "subtype": "init", "apiKeySource": "login", "session_id": "k1", "model": "auto"}],
     "droid": [{"type": "system", "subtype": "init", "session_id": "d1", "tools": [], "reasoning_effort": "low"}],

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from unspool.views.pretty.look import Look
 
 STYLES = ("box", "line", "markdown", "json")
-FORMATS = ("claude", "codex", "cursor", "droid", "gemini", "goose", "opencode", "pi", "qwen")
+FORMATS = ("amp", "claude", "codex", "cursor", "droid", "gemini", "goose", "opencode", "pi", "qwen")
 """Written down here, so that `--help` need not load their readers."""
 _PREFIX = "CCPRETTY_"
 _COMMAND = "unspool.pretty.command"

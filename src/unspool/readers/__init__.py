@@ -17,6 +17,7 @@ _PLACES = {
     "gemini_stream": "gemini_cli.stream",
     "aider": "aider.reader",
     "amp": "amp.reader",
+    "amp_stream": "claude_code.amp",
     "cline": "cline.reader",
     "roo": "cline.roo",
     "continue": "continue_dev.reader",

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from unspool.ingest.traffic import Traffic
 
 STREAMS = {
+    "amp": "amp_stream",
     "claude": "claude_stream",
     "codex": "codex_exec",
     "cursor": "cursor_stream",

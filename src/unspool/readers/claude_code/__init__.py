@@ -1,4 +1,4 @@
-"""Claude Code: its transcripts, one folder a project, and its live stream; and iFlow CLI, which writes them too.
+"""Claude Code: its transcripts, one folder a project, and its live stream; iFlow CLI and Amp, which write such too.
 
 ~/.claude/projects/-home-me-work/<session>.jsonl                        a session
 ~/.claude/projects/-home-me-work/agent-<id>.jsonl                       a sub-agent of older versions
@@ -16,7 +16,7 @@ from typing import Any
 
 from unspool.dialect import Head, Place, Reader
 from unspool.readers.claude_code.execution import Execution
-from unspool.readers.claude_code.messages import AGENT, IFLOW, long_outputs
+from unspool.readers.claude_code.messages import AGENT, AMP, IFLOW, long_outputs
 from unspool.readers.claude_code.stream import Stream
 from unspool.readers.claude_code.transcript import Transcript, decode
 from unspool.readers.documents import element_of
@@ -43,7 +43,8 @@ _PATTERNS = ("*/*.jsonl", "*/*/subagents/**/agent-*.jsonl")
 _LOOK = 60
 """Records of a document that are looked at."""
 _IFLOW_ID = re.compile(r"session-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-"""How iFlow CLI names a session; Claude Code's names are the bare UUID."""
+_AMP_ID = re.compile(r"T-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+"""How iFlow CLI names a session, and Amp a thread; Claude Code's names are the bare UUID."""
 
 
 def claims(head: Head) -> bool:
@@ -81,7 +82,20 @@ def _is_foreign(line: dict[str, Any]) -> bool:
 
 
 def claims_stream(head: Head) -> bool:
+    return _is_stream(head) and not any(map(_is_amp, head.lines))
+
+
+def claims_amp(head: Head) -> bool:
+    return _is_stream(head) and any(map(_is_amp, head.lines))
+
+
+def _is_stream(head: Head) -> bool:
     return any(map(_is_streamed, head.lines)) and not any(map(_is_foreign, head.lines))
+
+
+def _is_amp(line: dict[str, Any]) -> bool:
+    session = line.get("session_id")
+    return isinstance(session, str) and _AMP_ID.fullmatch(session) is not None
 
 
 def claims_execution(head: Head) -> bool:
@@ -148,6 +162,7 @@ execution = Reader(
     document=True,
     payload=element_of(),
 )
+amp = Reader(name="amp_stream", agent=AMP, title="Amp", claims=claims_amp, decoder=partial(Stream, agent=AMP))
 iflow = Reader(
     name=IFLOW,
     agent=IFLOW,

@@ -29,7 +29,7 @@ from unspool.readers.log import Log
 from unspool.sources.jsontext import loads_or_text
 from unspool.sources.values import count, listing, mapping, string, text_of
 
-AGENT, IFLOW = "claude_code", "iflow"
+AGENT, IFLOW, AMP = "claude_code", "iflow", "amp"
 _SYNTHETIC = "<synthetic>"
 """The model of messages that the program wrote itself."""
 _PERSISTED = "<persisted-output>"

@@ -1,4 +1,4 @@
-"""Claude Code's live stream: `claude -p … --output-format stream-json --verbose`.
+"""Claude Code's live stream: `claude -p … --output-format stream-json --verbose`; `amp -x … --stream-json` prints such.
 
 So too `audit.jsonl`, which the desktop app keeps of its agent: it stamps each record, and writes down what was typed
 before it is known how the session will be called.
@@ -40,9 +40,9 @@ _REMEMBERED = 1000
 
 
 class Stream:
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, agent: str = AGENT) -> None:
         self._path = path
-        self._log = Log(AGENT)
+        self._log = Log(agent)
         self._messages = Messages(self._log, path, _REMEMBERED)
         self._seen: dict[str, None] = {}
         """The keys of the last records."""
