@@ -212,6 +212,10 @@ ROWS: dict[str, list[Row]] = {
             Ask("Which?", ("A",)),
         ),
         ("task task_v2 Task Subagent taskToolCall", TASK, GIVEN),
+        ("task", TASK | {"subagent_type": "t", "agentId": "a-1"}, GIVEN),
+        ("task", {"prompt": "p", "subagentType": {"custom": {"name": "t"}}, "agentId": "a-1"}, Agent(None, "p", "t")),
+        ("task", {"prompt": "p", "subagentType": {"explore": {}}}, Agent(None, "p", "explore")),
+        ("task", {"prompt": "p", "subagentType": {"unspecified": {}}, "agentId": "a-1"}, Agent(None, "p")),
         ("await_task", {"ids": []}, Agent()),
         (
             "createAgent getAgentStatus sendToAgent readAgentTranscript stopAgent createAgentToolCall "

@@ -9,7 +9,7 @@ from told import contents_of
 from unspool.dialect import Head, Reader, Record
 from unspool.ingest.heads import head_of
 from unspool.model import Event
-from unspool.model.event import Said, TurnEnd
+from unspool.model.event import Said, ToolOutput, TurnEnd
 from unspool.readers import claude_code, cursor
 from unspool.readers.cursor.places import project_in, whereabouts
 from unspool.readers.cursor.prompts import parted
@@ -117,3 +117,25 @@ def test_claude_code_and_cursor_do_not_take_each_others_streams() -> None:
     for path in (FOLDER / "cursor_stream").glob("*.json*"):
         if not path.name.endswith(".golden.json"):
             assert not claude_code.stream.claims(head_of(str(path)))
+
+
+def test_what_a_sub_agent_said_is_the_result_of_the_call(tmp_path: Path) -> None:
+    steps = [{"toolCall": {}}, {"assistantMessage": {"text": "Nine geese."}}, {"assistantMessage": {"text": "No owl."}}]
+    lines = [
+        {
+            "type": "tool_call",
+            "subtype": "completed",
+            "call_id": f"c{number}",
+            "session_id": "s",
+            "tool_call": {"taskToolCall": {"args": {"prompt": "Count"}, "result": {"success": success}}},
+        }
+        for number, success in enumerate(
+            [
+                {"conversationSteps": steps, "agentId": "a-1", "durationMs": "42"},
+                {"conversationSteps": [{"toolCall": {}}], "resultSuffix": "agentId: a-2"},
+            ]
+        )
+    ]
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    told = [result.output for result in contents_of(tmp_path / "a.jsonl", ToolOutput)]
+    assert told == ["Nine geese.\nNo owl.", "agentId: a-2"]

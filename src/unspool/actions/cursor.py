@@ -43,7 +43,7 @@ from unspool.actions.shapes import (
 )
 from unspool.actions.vocabulary import Call, Vocabulary
 from unspool.model import Action
-from unspool.model.action import Plan
+from unspool.model.action import Agent, Plan
 
 
 class Grep(Find, frozen=True, gc=False):
@@ -82,6 +82,21 @@ class CreatePlan(Call, frozen=True, gc=False):
 
     def action(self) -> Action:
         return Plan(tuple(Todo.of(todo).item() for todo in self.todos or ()), self.plan)
+
+
+class StreamTask(Delegate, frozen=True, gc=False):
+    """The type of agent is the key of an object, or a name in it: `{"custom": {"name": "scout"}}`."""
+
+    spelled = Delegate.spelled | {"agentId": "agentId"}  # which is whose agent it is, and not of what type
+    agent_type: str | dict[str, Any] | None = None  # type: ignore[assignment]
+
+    def action(self) -> Action:
+        kind = self.agent_type
+        if isinstance(kind, dict):
+            key, told = next(iter(kind.items()), ("", None))
+            named = told.get("name") if isinstance(told, dict) else None
+            kind = named if isinstance(named, str) else key if key != "unspecified" else None
+        return Agent(self.description, self.prompt, kind)
 
 
 class Await(OnShell, frozen=True, gc=False):
@@ -221,7 +236,7 @@ STREAM: dict[str, type[Call]] = {
     "askQuestion": Questions,
     "createGoal": PlanText,
     "updateGoal": PlanText,
-    "task": Delegate,
+    "task": StreamTask,
     **dict.fromkeys(("createAgent", "getAgentStatus", "sendToAgent", "readAgentTranscript", "stopAgent"), Delegate),
     "mcp": StreamMcp,
     "getMcpTools": Look,

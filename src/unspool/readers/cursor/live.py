@@ -239,6 +239,9 @@ def _text_in(told: Any) -> str:
     if "stdout" in told or "stderr" in told:
         parts = (string(told.get("interleavedOutput")), string(told.get("stdout")), string(told.get("stderr")))
         return parts[0] or "".join(filter(None, parts[1:])) or text_of(told.get("error"))
+    if isinstance(steps := told.get("conversationSteps"), list):  # of a sub-agent
+        said = (text_of(mapping(mapping(step).get("assistantMessage")).get("text")) for step in steps)
+        return "\n".join(filter(None, said)) or text_of(told.get("resultSuffix"))
     for name in _TEXTS:
         if isinstance(told.get(name), str | list) and told[name]:
             return content_text(told[name])
