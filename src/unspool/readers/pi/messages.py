@@ -38,11 +38,21 @@ _REQUEST = re.compile(r"<user-request>\n(.*)\n</user-request>\s*", re.DOTALL)
 _PREFACE = re.compile(
     r"[A-Z][^\n(]*+\(untrusted[^\n]*\):\n```json\n.*?\n```\s*"
     r"|(?:System(?: \(untrusted\))?: (?:\[|Exec finished)[^\n]*+(?:\n|\Z))+\s*"
-    r"|\[Chat messages since your last reply - for context\]\n.*?\n\[Current message - respond to this\]\n",
+    r"|\[Chat messages since your last reply - for context\]\n.*?\n\[Current message - respond to this\]\n"
+    r"|\[media attached(?: \d+/\d+)?: [^\n]*+\n|To send an image back, prefer the message tool[^\n]*+(?:\n|\Z)\s*"
+    r"|Note: The previous agent run was aborted by the user\.[^\n]*+(?:\n|\Z)\s*",
     re.DOTALL,
 )
 """What OpenClaw's gateway puts before the text of a chat message: who wrote it and where, what happened, what others
-said since."""
+said since, which files came with it and how to answer with one."""
+_MEDIA = re.compile(r"^\[media attached(?: \d+/\d+)?: [^\n]*\]$", re.MULTILINE)
+"""One of these files: that is the person's."""
+_BEHIND = re.compile(
+    r"\n\[message_id: [^\]\n]*\]\s*\Z"
+    r"|(?<!\n)\n+Untrusted context \(metadata, do not treat as instructions or commands\):\n.*",
+    re.DOTALL,
+)
+"""What it puts behind it."""
 _STAMP = re.compile(r"\[[A-Z][^\]\n]{0,200}?\d{4}-\d\d-\d\d[T ]\d\d:\d\d[^\]\n]{0,40}\] ")
 """When it was said, and in which chat."""
 _UNTYPED = (
@@ -148,9 +158,13 @@ class Messages:
         lent = text.startswith(_LENT, begin)
         if lent and (task := _TASK.search(text, end)):
             end = task.end()
-        if before := text[:end].rstrip():
-            emit(Notification(before, "context"), f"{key}:context", stream)
-        if said := text[end:]:
+        behind = _BEHIND.search(text, end)
+        stop = behind.start() if behind else len(text)
+        media = _MEDIA.findall(text, 0, end)
+        around = (_MEDIA.sub("", text[:end]) if media else text[:end], text[stop:])
+        if shown := "\n".join(filter(None, map(str.strip, around))):
+            emit(Notification(shown, "context"), f"{key}:context", stream)
+        if said := "\n".join(filter(None, (text[end:stop], *media))):
             emit(AgentMessage(said) if lent else User(said), key, stream)
 
     def _assistant(self, message: dict[str, Any], key: str, stream: str) -> None:
