@@ -34,3 +34,18 @@ def test_what_stands_around_a_prompt_was_not_typed(text: str, shown: str | None,
     told: Any = READERS["openclaw"].decoder("a.jsonl").feed(Record(line, Origin("a.jsonl", 1, 0, 0)))
     context = [Notification(shown, "context")] if shown else []
     assert [event.content for event in told if isinstance(event, Event)] == [*context, User(typed)]
+
+
+def test_messages_that_waited_are_told_one_by_one() -> None:
+    head = "[Queued messages while agent was busy]"
+    text = f"{head}\n\n---\nQueued #1\n{SENDER}\n\nBoil it\n\n---\nQueued #2 (from Ada)\nor not"
+    line = json.dumps({"type": "message", "id": "a", "message": {"role": "user", "content": text}}).encode()
+    told: Any = READERS["openclaw"].decoder("a.jsonl").feed(Record(line, Origin("a.jsonl", 1, 0, 0)))
+    events = [event for event in told if isinstance(event, Event)]
+    assert [event.content for event in events] == [
+        Notification(head, "context"),
+        Notification(SENDER, "context"),
+        User("Boil it"),
+        User("or not"),
+    ]
+    assert len({event.key for event in events}) == len(events)

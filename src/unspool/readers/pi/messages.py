@@ -53,6 +53,8 @@ _BEHIND = re.compile(
     re.DOTALL,
 )
 """What it puts behind it."""
+_QUEUED, _EACH = "[Queued messages while agent was busy]", re.compile(r"\n\n---\nQueued #\d+[^\n]*\n")
+"""How it hands on several messages at once, and what stands before each of them."""
 _STAMP = re.compile(r"\[[A-Z][^\]\n]{0,200}?\d{4}-\d\d-\d\d[T ]\d\d:\d\d[^\]\n]{0,40}\] ")
 """When it was said, and in which chat."""
 _UNTYPED = (
@@ -149,6 +151,12 @@ class Messages:
 
     def _chatted(self, text: str, key: str, stream: str) -> None:
         """A message as OpenClaw's gateway hands it on: a person's, another agent's, or its own."""
+        if text.startswith(_QUEUED):
+            head, *queued = _EACH.split(text)
+            self._log.emit(Notification(head, "context"), key, stream)
+            for at, one in enumerate(queued):
+                self._chatted(one, f"{key}:{at}", stream)
+            return
         emit, end = self._log.emit, _preface(text)
         stamp = _STAMP.match(text, end)
         begin = stamp.end() if stamp else end
