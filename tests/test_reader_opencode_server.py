@@ -32,6 +32,7 @@ def test_what_a_server_says_in_both_languages_is_told_once(tmp_path: Path) -> No
             "properties": {"sessionID": "s", "assistantMessageID": "m", "text": "Hoo."},
         },
         {"type": "message.part.updated", "properties": {"part": said}},
+        {"type": "session.turn.close", "properties": {"sessionID": "s", "reason": "completed"}},
     ]
     file = tmp_path / "a.jsonl"
     file.write_text("\n".join(map(json.dumps, events)))

@@ -31,7 +31,7 @@ _TWICE = "session.next."
 _HEARD = frozenset(
     # Of the server, its surroundings and its questions: nothing that a session keeps.
     "session.status session.idle session.diff session.deleted session.compacted message.removed "
-    "message.part.removed".split()
+    "message.part.removed session.turn.open session.turn.close".split()
 )
 
 
