@@ -13,6 +13,7 @@ from typing import Any
 
 from unspool.dialect import Head, Place, Reader
 from unspool.model import Event
+from unspool.readers.codex.reverted import files_before
 from unspool.readers.codex.rollout import Rollout
 from unspool.readers.codex.saved import Saved, is_saved
 from unspool.readers.codex.stream import Stream
@@ -83,8 +84,9 @@ def _saved_places(environment: Mapping[str, str], home: Path) -> Iterator[Place]
 
 
 def _kin(path: str) -> Iterator[str]:
-    """Threads of the same day: those of its sub-agents are among them."""
-    yield from map(str, sorted(Path(path).parent.glob("rollout-*.jsonl*")))
+    """Threads of the same day: those of its sub-agents are among them. And where this one began, on another day."""
+    near = map(str, sorted(Path(path).parent.glob("rollout-*.jsonl*")))
+    yield from dict.fromkeys((*near, *files_before(path)))
 
 
 reader = Reader(

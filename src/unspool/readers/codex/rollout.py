@@ -6,7 +6,7 @@
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar
@@ -17,9 +17,11 @@ from unspool.model.event import Compacted, Notification, Said, User
 from unspool.readers.codex.copied import Copied, comes_from_another, may_repeat, parent_of
 from unspool.readers.codex.happenings import Happenings
 from unspool.readers.codex.items import Items
+from unspool.readers.codex.reverted import kept_of
 from unspool.readers.codex.texts import asked_in
 from unspool.readers.codex.thread import Thread
 from unspool.sources.jsontext import Unreadable, loads
+from unspool.sources.records import read_lines
 from unspool.sources.values import listing, mapping, string, text_of
 
 _NAME = re.compile(r"rollout-[\dT-]{19}-(.+?)\.jsonl")
@@ -40,8 +42,10 @@ _UNSPOKEN = ("realtime_session_started", "realtime_session_closed", "bem_item_pr
 class Rollout:
     """Reads one thread."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, follows: bool = True) -> None:
+        """`follows`: which turns of another file were taken back is looked up there."""
         name = Path(path).name
+        self._follows = follows
         found = _NAME.match(name)
         self._path = path
         self._thread = Thread(found[1] if found else name.partition(".")[0])
@@ -132,6 +136,7 @@ class Rollout:
             self._outbox.prefix = f"{thread.id}:"
         elif header.get("history_base"):
             self._outbox.prefix = f"{log.time}:"  # the thread goes on in this file, whose lines begin at 1 again
+            self._take_back(header)
         thread.tally.inherits = comes_from_another(header)
         if header.get("history_mode") == "paginated":
             thread.itemised = True
@@ -152,6 +157,27 @@ class Rollout:
             facts.started, self._log.time = self._log.time, time or self._log.time
             facts.parent = _text(header.get("forked_from_id"))
             facts.title = _titles(self._path).get(self._thread.id, facts.title)
+
+    def _take_back(self, header: dict[str, Any]) -> None:
+        """The turns that the person took back by going on in this file."""
+        kept = kept_of(self._path, header) if self._follows else None
+        if kept is None:
+            return
+        file, end = kept
+        try:
+            for told in Rollout(file, follows=False)._whole():
+                if isinstance(told, Event) and isinstance(told.content, User) and told.origin.offset >= end:
+                    self._log.take_back(told.key)
+                    return
+        except OSError:
+            return
+
+    def _whole(self) -> Iterator[Event | Note]:
+        """All that its file tells."""
+        for record in read_lines(self._path):
+            if isinstance(record, Record):
+                yield from self.feed(record)
+        yield from self.close()
 
     def _again(self, header: dict[str, Any]) -> None:
         """A second header: the same again, or, right behind the first, that of the thread that was copied."""
