@@ -66,3 +66,16 @@ def test_words_that_were_spoken_are_prompts_and_answers() -> None:
     told = events([header(), started, spoken("user", "count them"), spoken("assistant", "Yes."), passed_on])
     contents = [event.content for event in told]
     assert contents == [User("count them"), Said("Yes."), Notification(text, "context")]
+
+
+@pytest.mark.parametrize(
+    "text", ["<heartbeat>\n  <instructions>\nlook</instructions>\n</heartbeat>", "Look once more."]
+)
+def test_what_a_schedule_says_is_no_prompt(text: str) -> None:
+    parts = [{"type": "input_text", "text": text}]
+    about = {"turn_id": "t", "content_item_kinds": ["user.heartbeat"]}
+    message = line(
+        "response_item", type="message", role="user", content=parts, internal_chat_message_metadata_passthrough=about
+    )
+    echo = line("event_msg", type="item_completed", item={"type": "UserMessage", "id": "u", "content": parts})
+    assert [event.content for event in events([header(), message, echo])] == [Notification(text, "context")]

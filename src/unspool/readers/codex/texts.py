@@ -63,6 +63,8 @@ _HIDDEN = re.compile(
 )
 """What the model writes for the program: what it remembered from where, and a plan, which is told as one."""
 _ATTACHED = "# Files mentioned by the user:"
+_BEAT = "user.heartbeat"
+"""The kind of what a schedule said, whichever envelope it is in."""
 _TAG = 300
 """Characters of a tag that names an image, at most."""
 _NOTIFIED = "<subagent_notification>"
@@ -180,7 +182,7 @@ def folder_in(context: str) -> str | None:
 
 def _is_typed(text: str, kind: Any) -> bool:
     if isinstance(kind, str) and kind != "unknown":
-        return kind.startswith("user.")
+        return kind.startswith("user.") and kind != _BEAT
     return not text.lstrip().startswith(_SHOWN) and letter_in(text) is None
 
 
