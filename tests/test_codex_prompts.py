@@ -79,3 +79,17 @@ def test_what_a_schedule_says_is_no_prompt(text: str) -> None:
     )
     echo = line("event_msg", type="item_completed", item={"type": "UserMessage", "id": "u", "content": parts})
     assert [event.content for event in events([header(), message, echo])] == [Notification(text, "context")]
+
+
+@pytest.mark.parametrize(
+    ("part", "shown"),
+    [
+        ({"type": "input_audio", "audio_url": "data:audio/wav;base64,YWJjZA=="}, "[audio: audio/wav, 4 bytes]"),
+        ({"type": "audio", "url": "https://example.test/a.wav"}, "[audio: https://example.test/a.wav]"),
+        ({"type": "local_audio", "path": "/w/a.wav"}, "[audio: /w/a.wav]"),
+    ],
+)
+def test_words_may_come_with_a_sound(part: dict[str, str], shown: str) -> None:
+    parts = [{"type": "input_text", "text": "what is it?"}, part]
+    message = line("response_item", type="message", role="user", content=parts)
+    assert [event.content for event in events([header(), message])] == [User(f"what is it?\n{shown}")]

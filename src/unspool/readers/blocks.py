@@ -33,12 +33,13 @@ def block_text(block: Any) -> str:
     return text_of(block)
 
 
-def image_text(address: str) -> str:
-    """An image by its address; by a placeholder if the address is the image itself: `data:image/png;base64,…`."""
+def image_text(address: str, medium: str = "image") -> str:
+    """An image by its address, or another medium; by a placeholder if the address is the image itself:
+    `data:image/png;base64,…`."""
     about, comma, data = address.partition(",")
     if not address.startswith("data:") or not comma:
-        return f"[image: {address}]"
-    return placeholder("image", about.removeprefix("data:").partition(";")[0] or None, data)
+        return f"[{medium}: {address}]"
+    return placeholder(medium, about.removeprefix("data:").partition(";")[0] or None, data)
 
 
 def _document_text(medium: str, block: dict[str, Any]) -> str:

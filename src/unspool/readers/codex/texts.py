@@ -94,7 +94,11 @@ def part_text(part: Any) -> str:
             return _image(part.get("image_url") or part.get("imageUrl") or part.get("url"), part)
         case "local_image" | "localImage":
             return f"[image: {text_of(part.get('path'))}]"
-        case "input_audio" | "audio" as kind:
+        case "local_audio" | "localAudio":
+            return f"[audio: {text_of(part.get('path'))}]"
+        case "input_audio" | "inputAudio" | "audio":
+            if isinstance(url := part.get("audio_url") or part.get("audioUrl") or part.get("url"), str):
+                return image_text(url, "audio")
             audio = mapping(part.get("input_audio")) or part
             return placeholder("audio", string(audio.get("format") or audio.get("mimeType")), audio.get("data"))
         case "encrypted_content":
