@@ -108,6 +108,12 @@ def test_what_another_agent_answers_is_no_prompt(tmp_path: Path) -> None:
     assert _told(tmp_path / "s.jsonl", asked, answer) == [User("@bo is it wet?"), AgentMessage("It is.", "bo")]
 
 
+def test_nor_is_what_it_asks_a_third_one(tmp_path: Path) -> None:
+    told = {"displayText": "@al look!", "mentionedAgentIds": ["a1"], "author": {"agentId": "a2", "name": "bo"}}
+    asked = {"type": "user", "subtype": "agent_mention", "provenance": "external_agent", "systemPayload": told}
+    assert _told(tmp_path / "s.jsonl", asked) == [AgentMessage("@al look!", "bo")]
+
+
 def test_results_of_calls_that_a_script_made_are_not_the_models(tmp_path: Path) -> None:
     inside = {"functionResponse": {"id": "c1:code:1", "name": "read_file", "response": {"output": "wet"}}}
     record = {"type": "tool_result", "subtype": "code_mode_tool_result", "message": {"role": "user", "parts": [inside]}}

@@ -158,7 +158,8 @@ class Transcript:
             text = "\n".join(map(part_text, parts)) or text_of(shown)
             self._emit(Notification(text, "context"), name, stream)
             return
-        if value.get("subtype") == "agent_message":  # another agent of the workspace, whom the person asked here
+        is_agents = value.get("provenance") == "external_agent" or value.get("subtype") == "agent_message"
+        if is_agents:  # of the workspace, whom the person asked here
             author = mapping(mapping(value.get("systemPayload")).get("author"))
             text = text_of(shown) or "\n".join(map(part_text, parts))
             self._emit(AgentMessage(text, string(author.get("name") or author.get("agentId"))), name, stream)
