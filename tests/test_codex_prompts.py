@@ -93,3 +93,8 @@ def test_words_may_come_with_a_sound(part: dict[str, str], shown: str) -> None:
     parts = [{"type": "input_text", "text": "what is it?"}, part]
     message = line("response_item", type="message", role="user", content=parts)
     assert [event.content for event in events([header(), message])] == [User(f"what is it?\n{shown}")]
+
+
+def test_so_may_those_that_only_the_screen_was_told() -> None:
+    echo = line("event_msg", type="user_message", message="what is it?", local_audio=["/w/a.wav"])
+    assert [event.content for event in events([header(), echo])] == [User("what is it?\n[audio: /w/a.wav]")]

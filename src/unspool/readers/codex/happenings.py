@@ -102,7 +102,9 @@ class Happenings:
     def _asked(self, event: dict[str, Any]) -> None:
         images = [{"type": "input_image", "image_url": image} for image in listing(event.get("images"))]
         images += [{"type": "local_image", "path": path} for path in listing(event.get("local_images"))]
-        self._ask([{"type": "text", "text": text_of(event.get("message"))}, *images])
+        sounds = [{"type": "audio", "url": sound} for sound in listing(event.get("audio"))]
+        sounds += [{"type": "local_audio", "path": path} for path in listing(event.get("local_audio"))]
+        self._ask([{"type": "text", "text": text_of(event.get("message"))}, *images, *sounds])
 
     def _ask(self, content: Any) -> None:
         self._outbox.go_on()
