@@ -186,7 +186,22 @@ OWN: list[Row] = [
         (name, {"prompt": "p"}, claude_code.Later("p"), Agent(prompt="p"))
         for name in ("cron_create", "cron_list", "cron_delete", "loop_wakeup")
     ),
-    ("list_agents", {}, shapes.Delegate(), Agent()),
+    *(
+        (name, {"message": "p"}, shapes.Delegate(prompt="p"), Agent(prompt="p"))
+        for name in ("create_thread", "send_message_to_thread", "team_create", "request_shutdown")
+    ),
+    *(
+        (name, {}, shapes.Delegate(), Agent())
+        for name in (
+            "list_agents",
+            "list_threads",
+            "read_thread",
+            "wait_threads",
+            "team_delete",
+            "team_plan_approval",
+        )
+    ),
+    ("workflow", {"script": "agent()"}, claude_code.Workflow("agent()"), Agent(prompt="agent()")),
     (
         "notebook_edit",
         {"notebook_path": "/a.ipynb", "cell_id": "1", "new_source": "x"},
@@ -196,11 +211,14 @@ OWN: list[Row] = [
     ("zoom_image", {"file_path": "/a.png", "x1": 0}, files.ReadFile("/a.png"), FileRead("/a.png")),
     ("search_memory", {"query": "q"}, shapes.FindByQuery("q"), Search(query="q")),
     ("exec", {"source": "tools.glob()"}, qwen_code.RunSource("tools.glob()"), Execute("tools.glob()")),
-    (
-        "tool_call",
-        {"name": "web_search", "arguments": {"query": "q"}},
-        qwen_code.CallTool("web_search", {"query": "q"}),
-        Web(query="q"),
+    *(
+        (
+            name,
+            {"name": "web_search", "arguments": {"query": "q"}},
+            qwen_code.CallTool("web_search", {"query": "q"}),
+            Web(query="q"),
+        )
+        for name in ("tool_call", "deferred_tool_call")
     ),
     *(
         (name, {"x": 1}, shapes.Apart(), Generic())
