@@ -58,13 +58,15 @@ def test_so_does_who_takes_turns_back_in_codex(unspool: Run, tmp_path: Path) -> 
 
 def test_so_does_who_takes_them_back_by_going_on_in_another_file(unspool: Run, tmp_path: Path) -> None:
     machine = Machine(tmp_path)
-    log = Codex().user("Bake bread").says("Which?")
+    system = {"text": "You bake."}
+    log = Codex(base_instructions=system).user("Bake bread").says("Which?")
     kept = len(machine.codex(log).read_bytes())
     machine.codex(log.user("White").says("Done.").user("More").says("Done again."))
     base = {"thread_id": log.thread, "end_ordinal_exclusive": 5, "end_byte_offset": kept}
-    after = Codex(day=3, history_base=base).user("Rye").says("Rye it is.")
+    after = Codex(day=3, history_base=base, base_instructions=system).user("Rye").says("Rye it is.")
     after.save(machine.home / ".codex/sessions/2026/03/03" / log.name().replace(".jsonl", "_019c-3.jsonl"))
-    assert calls_in(json.loads(unspool("cook", log.thread, "-q", **machine.environment).stdout)) == WENT_BACK
+    sent = calls_in(json.loads(unspool("cook", log.thread, "-q", **machine.environment).stdout))
+    assert sent == [(parent, ["You bake.", *said]) for parent, said in WENT_BACK]
     shown = unspool("show", next(machine.home.rglob("*_019c-3.jsonl")), **machine.environment).stdout.decode()
     assert [shown.count(text) for text in ("Bake bread", "went back to before an earlier prompt")] == [1, 1]
 

@@ -127,7 +127,9 @@ class Implied:
             case SlashCommand(name=name, args=args):
                 yield from self._say(event, f"{name} {args}" if args else name)
             case Notification(text=text, level="system"):
-                self._system.append(Message("system", (Text(text),), "string"))
+                blocks = (Text(text),)
+                if all(known.blocks != blocks for known in self._system):  # a log that goes on elsewhere repeats it
+                    self._system.append(Message("system", blocks, "string"))
             case Compacted() as compacted:
                 yield from self._compact(event, compacted)
 
