@@ -98,3 +98,23 @@ def test_words_may_come_with_a_sound(part: dict[str, str], shown: str) -> None:
 def test_so_may_those_that_only_the_screen_was_told() -> None:
     echo = line("event_msg", type="user_message", message="what is it?", local_audio=["/w/a.wav"])
     assert [event.content for event in events([header(), echo])] == [User("what is it?\n[audio: /w/a.wav]")]
+
+
+def told_with(kinds: list[str | None], *texts: str) -> list[object]:
+    """A message of such parts, and its echo: the last of its texts."""
+    parts = [{"type": "input_text", "text": text} for text in texts]
+    about = {"content_item_kinds": kinds}
+    message = line(
+        "response_item", type="message", role="user", content=parts, internal_chat_message_metadata_passthrough=about
+    )
+    echo = line("event_msg", type="item_completed", item={"type": "UserMessage", "id": "u", "content": parts[-1:]})
+    return [event.content for event in events([header(), message, echo, line("event_msg", type="task_started")])]
+
+
+def test_the_echo_of_words_that_stand_beside_others_is_known() -> None:
+    shown = "<environment_context>rain</environment_context>"
+    kinds: list[str | None] = ["environments.environment_context", "user.text"]
+    assert told_with(kinds, shown, "fix it") == [Notification(shown, "context"), User("fix it")]
+    assert told_with(["user.audio", "user.audio", "user.text"], "<audio name=[Audio #1]>", "</audio>", "fix it") == [
+        User("fix it")
+    ]

@@ -73,7 +73,7 @@ class Items:
     def _asked(self, content: Any, item: dict[str, Any]) -> None:
         kinds = mapping(item.get("internal_chat_message_metadata_passthrough")).get("content_item_kinds")
         contents = list(told(content, kinds))
-        words = typed_text(content)
+        words = typed_text(content, kinds)
         if self._thread.just_compacted:
             self._thread.just_compacted = not any(isinstance(shown, User) for shown in contents)
         is_passed_on = self._thread.hears and words.startswith(DELEGATED)

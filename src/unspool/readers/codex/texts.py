@@ -66,7 +66,7 @@ _ATTACHED = "# Files mentioned by the user:"
 _BEAT = "user.heartbeat"
 """The kind of what a schedule said, whichever envelope it is in."""
 _TAG = 300
-"""Characters of a tag that names an image, at most."""
+"""Characters of a tag that names an image or a sound, at most."""
 _NOTIFIED = "<subagent_notification>"
 _CIPHER = re.compile(r"gAAAA.*|[\w+/=-]{40,}")
 """What is encrypted. Where the provider keeps no keys, the same field holds plain words."""
@@ -80,7 +80,7 @@ def content_text(content: Any) -> str:
         return text_of(content) if not isinstance(content, dict) else part_text(content)
     if len(content) == 1:
         return part_text(content[0])
-    return "\n".join([part_text(part) for part in content if not _wraps_image(part)])
+    return "\n".join([part_text(part) for part in content if not _wraps_medium(part)])
 
 
 def part_text(part: Any) -> str:
@@ -122,7 +122,7 @@ def words_of(content: Any) -> list[str]:
     return [
         text
         for part in content
-        if isinstance(part, dict) and isinstance(text := part.get("text"), str) and text and not _wraps_image(part)
+        if isinstance(part, dict) and isinstance(text := part.get("text"), str) and text and not _wraps_medium(part)
     ]
 
 
@@ -131,8 +131,10 @@ def visible(text: str) -> str:
     return (_HIDDEN.sub("", text) if "<" in text else text).strip()
 
 
-def typed_text(content: Any) -> str:
-    """The words of a person, which are repeated as one."""
+def typed_text(content: Any, kinds: Any = None) -> str:
+    """The words of a person, which are repeated as one; where the log knows it, without what stands beside them."""
+    if isinstance(kinds, list) and isinstance(content, list) and len(kinds) == len(content) > 1:
+        content = [part for part, kind in zip(content, kinds, strict=True) if _is_typed("", kind)]
     return "".join(words_of(content)).strip()
 
 
@@ -147,7 +149,7 @@ def told(content: Any, kinds: Any = None) -> Iterator[Content]:
     known = kinds if isinstance(kinds, list) and len(kinds) == len(parts) else [None] * len(parts)
     texts: list[tuple[bool, str]] = []
     for part, kind in zip(parts, known, strict=True):
-        if not _wraps_image(part):
+        if not _wraps_medium(part):
             text = part_text(part)
             texts.append((_is_typed(text, kind) and not _is_list_of_files(text), text))
     for typed, group in groupby(texts, key=lambda pair: pair[0]):
@@ -239,12 +241,12 @@ def _notified(text: str) -> Content:
     return AgentMessage(text_of(said), string(value.get("agent_path") or value.get("agent_id")))
 
 
-def _wraps_image(part: Any) -> bool:
-    """The tags that stand before and behind an image, as texts of their own."""
+def _wraps_medium(part: Any) -> bool:
+    """The tags that stand before and behind an image or a sound, as texts of their own."""
     text = part.get("text") if isinstance(part, dict) else None
-    if not isinstance(text, str) or not text.startswith(("<image", "</image>")):
+    if not isinstance(text, str) or not text.startswith(("<image", "</image>", "<audio", "</audio>")):
         return False
-    return text == "</image>" or (text.endswith(">") and len(text) < _TAG and "\n" not in text)
+    return text in ("</image>", "</audio>") or (text.endswith(">") and len(text) < _TAG and "\n" not in text)
 
 
 def _image(url: Any, part: dict[str, Any]) -> str:
