@@ -1,7 +1,8 @@
 """What decoders share: a log that is being read, and the events that come out of it."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from itertools import takewhile
 from typing import Any
 
 from unspool.dialect import Record
@@ -113,6 +114,15 @@ class Log:
         if taken := self._asked[-prompts:] if prompts > 0 else ():
             self.take_back(taken[0][0])
             del self._asked[-prompts:]
+
+    def take_back_these(self, keys: Collection[str]) -> None:
+        """The last prompts, as far as they are among these."""
+        self.take_back_last(len(list(takewhile(lambda asked: asked[0] in keys, reversed(self._asked)))))
+
+    def first_prompt(self, keys: Iterable[str]) -> str | None:
+        """The id of the first of these that is a prompt."""
+        asked = {key for key, _ in self._asked}
+        return next((id_of(self.session, key) for key in keys if key in asked), None)
 
     def prompts_of(self, texts: Iterable[str]) -> tuple[str, ...]:
         """The ids of the prompts that have these words, of equal ones the last."""

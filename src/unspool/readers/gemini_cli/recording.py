@@ -4,6 +4,8 @@
     {"id", "type", …}                    a message; one with the same id takes the place of the one before
     {"$set": {"lastUpdated": …}}         changes of what the first line says; `messages` replaces all messages
     {"$rewindTo": id}                    that message and all behind it are taken back
+    {"$patch": {"updates": [{"id", "content"}], "removeIds", "orderIds"}}     newer, in place of a list of all messages:
+                                         those that are new stand before it, each in its line
 
 What happened stays told. What was taken back was said all the same, and its tokens were paid for: a rewind is one more
 event. A list that replaces all messages brings what is new in it. If it holds none of the messages that came before, or
@@ -14,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from unspool.dialect import Head, Record
-from unspool.model import Event, Facts, Note
+from unspool.model import Event, Facts, Note, Origin
 from unspool.model.event import Notification, Summary
 from unspool.readers.gemini_cli.folder import folder_of, parent_of, project_of
 from unspool.readers.gemini_cli.turns import Turns
@@ -23,6 +25,7 @@ from unspool.readers.log import Log
 from unspool.sources.values import listing, mapping, string, text_of
 
 AGENT = "gemini_cli"
+_CHANGES = ("$set", "$patch")
 
 
 def claims(head: Head) -> bool:
@@ -33,7 +36,7 @@ def _is_record(line: dict[str, Any]) -> bool:
     if "projectHash" in line:
         return isinstance(line.get("sessionId"), str)
     if len(line) == 1:
-        return isinstance(line.get("$set"), dict) or isinstance(line.get("$rewindTo"), str)
+        return any(isinstance(line.get(key), dict) for key in _CHANGES) or isinstance(line.get("$rewindTo"), str)
     return line.get("type") == "gemini" and "id" in line and "content" in line
 
 
@@ -42,6 +45,8 @@ class Recording:
         self._path = path
         self._log = Log(AGENT)
         self._turns = Turns(self._log, folder_of(path))
+        self._held: list[tuple[Origin, dict[str, Any]]] = []
+        """A summary of all that came before, and messages behind it: what stands behind them tells what it left."""
 
     @property
     def sessions(self) -> dict[str, Facts]:
@@ -55,8 +60,14 @@ class Recording:
         if value is None:
             pass
         elif "id" in value and log.session:  # nearly all that say something
-            self._turns.message(value)
+            if self._held or (value.get("type") == "user" and _is_snapshot(value)):
+                self._held.append((record.origin, value))
+            else:
+                self._turns.message(value)
+        elif isinstance(patch := value.get("$patch"), dict):
+            self._patch(patch)
         else:
+            self._release()
             self._record(value)
         return log.take() if log.out else []
 
@@ -78,6 +89,7 @@ class Recording:
             self._log.note("unknown", f"record with the keys {', '.join(list(value)[:5])}")
 
     def close(self) -> list[Event | Note]:
+        self._release()
         self._turns.flush()
         return self._log.take()
 
@@ -125,6 +137,32 @@ class Recording:
         for at, message in enumerate(messages):
             rewritten = compressed and not known[at]
             turns.message(message, f"{self._log.origin.line}.{at}", history=True, rewritten=rewritten)
+
+    def _patch(self, patch: dict[str, Any]) -> None:
+        """What became of the history. Without a summary, the last prompts among what was removed are taken back."""
+        self._open({})
+        log, new = self._log, {text_of(value["id"]) for _, value in self._held}
+        if self._held:
+            order = [name for name in listing(patch.get("orderIds")) if isinstance(name, str) and name not in new]
+            self._turns.kept = log.first_prompt([f"{name}:user" for name in order])
+            self._release(rewritten=True)
+        else:
+            self._turns.flush()
+            log.take_back_these({f"{name}:user" for name in map(text_of, listing(patch.get("removeIds")))})
+        for update in map(mapping, [patch, *listing(patch.get("updates"))]):
+            if "content" in update and self._turns.knows(name := update.get("id")):
+                kind = "user" if log.first_prompt([f"{name}:user"]) else "gemini"
+                self._turns.message({"id": name, "type": kind, "content": update["content"]}, history=True)
+
+    def _release(self, rewritten: bool = False) -> None:
+        """`rewritten`: they are what the model is shown from here on."""
+        held, self._held = self._held, []
+        here = self._log.origin
+        for self._log.origin, value in held:
+            self._turns.message(value, history=rewritten, rewritten=rewritten)
+        if rewritten:
+            self._turns.flush()
+        self._log.origin = here
 
     def _rewind(self, name: Any) -> None:
         self._open({})
