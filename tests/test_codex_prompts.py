@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from test_reader_codex import events, header, line
-from unspool.model.event import Notification, Said, User
+from unspool.model.event import AgentMessage, Notification, Said, User
 
 PAGE = '<in-app-browser-context source="ambient-ui-state">\n# In app browser:\n- 1 tab\n</in-app-browser-context>'
 FILES = "# Files mentioned by the user:\n\n## a.png: /w/a.png"
@@ -118,3 +118,9 @@ def test_the_echo_of_words_that_stand_beside_others_is_known() -> None:
     assert told_with(["user.audio", "user.audio", "user.text"], "<audio name=[Audio #1]>", "</audio>", "fix it") == [
         User("fix it")
     ]
+
+
+@pytest.mark.parametrize(("kept", "shown"), [("gAAAAABq", "[encrypted: 8 characters]"), ("fold it", "fold it")])
+def test_a_letter_may_keep_its_words_where_ciphers_stand(kept: str, shown: str) -> None:
+    letter = line("inter_agent_communication", author="/root", recipient="/root/a", content="", encrypted_content=kept)
+    assert [event.content for event in events([header(), letter])] == [AgentMessage(shown, "/root", "/root/a")]

@@ -13,6 +13,7 @@ from unspool.readers.codex.texts import (
     folder_in,
     letter_in,
     lines_of,
+    part_text,
     told,
     typed_text,
     visible,
@@ -179,7 +180,10 @@ class Items:
 
     def agent_message(self, letter: dict[str, Any]) -> None:
         sender, recipient = string(letter.get("author")), string(letter.get("recipient"))
-        self._outbox.say(AgentMessage(content_text(letter.get("content")), sender, recipient))
+        text = content_text(letter.get("content"))
+        if not text and "encrypted_content" in letter:
+            text = part_text({**letter, "type": "encrypted_content"})
+        self._outbox.say(AgentMessage(text, sender, recipient))
 
     def _compaction(self, _item: dict[str, Any]) -> None:
         self._thread.compacted(Compacted(tokens_before=self._thread.tally.context), is_echo=True)
