@@ -124,3 +124,8 @@ def test_the_echo_of_words_that_stand_beside_others_is_known() -> None:
 def test_a_letter_may_keep_its_words_where_ciphers_stand(kept: str, shown: str) -> None:
     letter = line("inter_agent_communication", author="/root", recipient="/root/a", content="", encrypted_content=kept)
     assert [event.content for event in events([header(), letter])] == [AgentMessage(shown, "/root", "/root/a")]
+
+
+def test_so_may_a_message() -> None:
+    message = line("response_item", type="message", role="assistant", content=[], encrypted_content="gAAAAABq")
+    assert [event.content for event in events([header(), message])] == [Said("[encrypted: 8 characters]")]

@@ -58,6 +58,8 @@ class Items:
 
     def _message(self, item: dict[str, Any]) -> None:
         content = item.get("content")
+        if not content and "encrypted_content" in item:
+            content = [{"type": "encrypted_content", "encrypted_content": item["encrypted_content"]}]
         if "timestamp" in item:
             self._log.at(item["timestamp"])
         match item.get("role"):
