@@ -47,6 +47,19 @@ def test_so_does_who_goes_back_in_gemini_cli(unspool: Run, tmp_path: Path) -> No
     assert calls_in(cooked(unspool, machine, next(machine.home.rglob("session-*.jsonl")))) == WENT_BACK
 
 
+@pytest.mark.parametrize(("target", "sent"), [(2, ["Bake bread", "Which?", "Rye"]), (None, ["Rye"])])
+def test_what_was_asked_behind_an_answer_may_be_taken_back(
+    unspool: Run, tmp_path: Path, target: int | None, sent: list[str]
+) -> None:
+    """The program itself takes all back for a name that nothing has."""
+    machine = Machine(tmp_path)
+    log = Gemini().user("Bake bread").says("Which?").user("White").says("Done.").user("More").says("Done again.")
+    log.add(**{"$rewindTo": "nothing" if target is None else log.records[target]["id"]}).user("Rye").says("Rye it is.")
+    machine.gemini(log)
+    found = cooked(unspool, machine, next(machine.home.rglob("session-*.jsonl")))
+    assert calls_in(found)[-1][1] == sent
+
+
 def test_so_does_who_takes_turns_back_in_codex(unspool: Run, tmp_path: Path) -> None:
     log = Codex().user("Bake bread").says("Which?").user("White").says("Done.").user("More").says("Done again.")
     log.line("event_msg", type="thread_rolled_back", num_turns=1).line(

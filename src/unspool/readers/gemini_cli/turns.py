@@ -12,6 +12,7 @@ of messages brings, is what the model is shown from there on, and nobody said it
 """
 
 from collections.abc import Callable
+from itertools import dropwhile
 from pathlib import Path
 from typing import Any
 
@@ -187,17 +188,17 @@ class Turns:
             log.facts.model = model
 
     def rewind(self, name: str) -> None:
-        """This message and all behind it are taken back."""
+        """This message and all behind it are taken back; all of them if there is none of that name."""
         self.flush()
-        self._log.take_back(f"{name}:user")
+        behind = dropwhile(lambda one: one != name, self._told) if name in self._told else self._told
+        self._log.take_back_these({f"{one}:user" for one in behind})
 
     def flush(self) -> None:
         """The last message is whole."""
         waiting, self._waiting = self._waiting, None
         if waiting is None:
             return
-        log = self._log
-        here = log.origin, log.time
+        log, here = self._log, (self._log.origin, self._log.time)
         log.origin, log.time = waiting.origin, waiting.time
         if isinstance(waiting, _Prompt):
             self._ask(waiting)
@@ -356,8 +357,7 @@ class Turns:
         key = call_id or place
         if key not in self._called:
             self._called.add(key)
-            name = text_of(call.get("name"))
-            given = arguments_of(call.get("args"))
+            name, given = text_of(call.get("name")), arguments_of(call.get("args"))
             told = _on_server(name, given, call.get("displayName")) or self._read
             self.emit(ToolCall(name, call_id, given, told), f"{key}:call")
             if isinstance(agent := call.get("agentId"), str):
