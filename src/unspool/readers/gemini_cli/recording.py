@@ -64,20 +64,21 @@ class Recording:
                 self._held.append((record.origin, value))
             else:
                 self._turns.message(value)
-        elif isinstance(patch := value.get("$patch"), dict):
-            self._patch(patch)
         else:
-            self._release()
             self._record(value)
         return log.take() if log.out else []
 
     def _record(self, value: dict[str, Any]) -> None:
+        if self._held and "$patch" not in value:
+            self._release()
         if "id" in value:
             self._open({})
             self._turns.message(value)
         elif isinstance(changes := value.get("$set"), dict):
             if len(changes) > 1 or "lastUpdated" not in changes:  # every other line says only that
                 self._change(changes)
+        elif isinstance(patch := value.get("$patch"), dict):
+            self._patch(patch)
         elif "$rewindTo" in value:
             self._rewind(value["$rewindTo"])
         elif "sessionId" in value:
