@@ -162,6 +162,17 @@ def test_a_call_id_is_enough_to_know_the_answer_again(links: Any) -> None:
     assert links(first, second)["2"] == ("1", "edit", None)
 
 
+def test_an_answer_that_the_client_sends_back_in_its_own_way_is_continued(links: Any) -> None:
+    """What came before it is as it was: thoughts become text, or the words beside a call are dropped."""
+    asked = call("u1", "a0", "u2", answer="c:x1", id="1")
+    asked["response"]["choices"][0]["message"]["content"] = [{"type": "text", "text": "I will look."}]
+    dropped = call("u1", "a0", "u2", "c:x1", "t:x1", answer="a2", id="2")
+    added = call("u1", "a0", "u2", "a <think>Hm.</think>", "c:x1", "t:x1", answer="a3", id="3")
+    changed = call("other", "a0", "u2", "c:x1", "t:x1", answer="a4", id="4")
+    found = links(asked, dropped, added, changed)
+    assert [found[name][:2] for name in "234"] == [("1", "continues"), ("1", "continues"), ("1", "edit")]
+
+
 def test_what_the_provider_holds_is_named_by_the_request(links: Any) -> None:
     def responses(number: str, text: str, previous: str | None = None, model: str = "m") -> dict[str, Any]:
         record = call(id=number)

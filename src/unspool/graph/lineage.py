@@ -242,7 +242,8 @@ class Lineage:
         telling = self._is_telling(row)
         shared = 0 if edits is None else max(len(expected), at + 1) - edits
         if edits is not None and (telling or shared > 1):  # a short answer must not be all that is shared
-            return _Found(maker, edits + dropped, added, "edit")
+            only_answer = step.path[: len(earlier.path)] == earlier.path
+            return _Found(maker, edits + dropped, added, "continues" if only_answer else "edit")
         if edits is None and telling and best is None and len(expected) > at + 1:
             return _Found(maker, len(expected) - at - 1, added, "compaction")
         return None
