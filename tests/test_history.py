@@ -190,6 +190,19 @@ def test_pictures_in_results_follow_behind_where_results_hold_none() -> None:
     assert [part["type"] for part in inside] == ["text", "image"]
 
 
+def test_what_a_host_of_chats_ran_itself_does_not_go_back() -> None:
+    ran = {"type": "server_tool_use", "id": "call_0", "name": "search", "input": {"query": "Oslo"}}
+    gave = {**result("call_0", "rain", name="search"), "type": "server_tool_result"}
+    given = context(says("user", "Hi"), says("assistant", ran, gave, "Wet."), says("user", "And Rome?"))
+    messages = body("openai", given)["messages"]
+    assert [(message["role"], message["content"]) for message in messages] == [
+        ("user", "Hi"),
+        ("assistant", "Wet."),
+        ("user", "And Rome?"),
+    ]
+    assert "tool_calls" not in messages[1]
+
+
 def test_that_a_tool_failed_is_said() -> None:
     given = context(
         says("user", "Hi"), says("assistant", called("a")), says("user", result("a", "no cat", is_error=True))

@@ -11,6 +11,8 @@ from unspool.ingest.open import read_exchanges
 from unspool.jobs.cook import cook
 from unspool.model import CookedRequest, Exchange, Usage
 
+EXECUTED = "executed_tools"
+
 
 def stream_of(*events: dict[str, Any]) -> dict[str, Any]:
     return {"stream": True, "sse_lines": [f"data: {json.dumps(event)}" for event in events]}
@@ -304,3 +306,25 @@ def test_cohere_is_known_by_what_is_asked(request_: dict[str, Any], write: Write
     asked = " ".join(row.content for row in cooked.messages)
     assert (request_["message"] or '[{"x":1}]') in asked
     assert asked.endswith("Error: no such model")
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+def test_what_groq_ran_itself_stands_before_its_answer(streamed: bool, write: Write) -> None:
+    begun = [{"index": n, "type": "search", "arguments": json.dumps({"query": word})} for n, word in enumerate("ab")]
+    ended = [{**begun[0], "output": "Oslo: rain"}, {**begun[1], "search_results": {"results": [{"title": "Rome"}]}}]
+    pieces = [{EXECUTED: [begun[0]]}, {EXECUTED: [ended[0]]}, {EXECUTED: [begun[1]]}, {EXECUTED: [ended[1]]}]
+    chunks = [{"choices": [{"index": 0, "delta": piece}]} for piece in [*pieces, {"content": "Wet."}]]
+    chunks[-1]["choices"][0]["finish_reason"] = "stop"
+    whole = {"choices": [{"message": {"content": "Wet.", EXECUTED: ended}, "finish_reason": "stop"}]}
+    cooked = cook(write({"request": {"messages": []}, "response": stream_of(*chunks) if streamed else whole}))
+    assert [(row.role, row.content, row.tool_use_id) for row in cooked.messages] == [
+        ("tool_use", "", None),
+        ("tool_result", "Oslo: rain", "call_0"),
+        ("tool_use", "", None),
+        ("tool_result", '{"search_results":{"results":[{"title":"Rome"}]}}', "call_1"),
+        ("assistant", "Wet.", None),
+    ]
+    made = [call for row in cooked.messages for call in row.tool_calls or ()]
+    assert [(call.name, call.arguments) for call in made] == [("search", {"query": "a"}), ("search", {"query": "b"})]
+    assert cooked.requests[0].stop_reason == "end_turn"
+    assert not cooked.notes

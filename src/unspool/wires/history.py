@@ -129,6 +129,8 @@ def _taken(block: Block, entry: Entry, asking: Asking) -> Iterator[Block]:
                 yield block
         case Document():
             yield _document(block, entry, asking, asking.abilities.media)
+        case ToolUse(server_side=True) | ToolResult(server_side=True) if asking.api == "openai":
+            return  # hosts that run tools themselves tell of it, and take none of it back
         case ToolResult(server_side=False):
             yield from _result(block, entry, asking)
         case Other() if not block.known or asking.api not in ("claude", "responses"):

@@ -56,6 +56,8 @@ _CALL, _FUNCTION = frozenset({"id", "type", "function"}), frozenset({"name", "ar
 _THOUGHTS = ("reasoning_content", "reasoning", "reasoning_text", "thinking")
 DETAILS = ("reasoning_details", "thinking_blocks")
 """Where thoughts may stand in parts; they stay there too."""
+EXECUTED = "executed_tools"
+_GAVE = ("output", "search_results", "code_results", "browser_results")
 SPOKEN = {"key": "audio"}
 """Of a text: what the sound beside it says, in words. It stands there too."""
 _READ = ("cached_tokens", "num_cached_tokens", "prompt_cache_hit_tokens", "cache_read_input_tokens")
@@ -94,7 +96,7 @@ def _message(role: Role, value: dict[str, Any], extra: dict[str, Any]) -> Messag
     content = value.get("content")
     form: Form = "blocks"
     plain = value.keys() <= _PLAIN
-    blocks: list[Block] = [] if plain else list(_thinking(value))
+    blocks: list[Block] = [] if plain else [*_thinking(value), *_executed(value)]
     match content:
         case str():
             form = "string"
@@ -108,8 +110,8 @@ def _message(role: Role, value: dict[str, Any], extra: dict[str, Any]) -> Messag
             blocks.append(other(content))
     if not plain:
         blocks.extend(_beside(value))
-        known = ("role", "content", "refusal", "images", "audio", "tool_calls", "function_call", *_THOUGHTS)
-        extra |= misfits(value, function_call=dict, audio=dict, images=list)
+        known = ("role", "content", "refusal", "images", "audio", "tool_calls", "function_call", EXECUTED, *_THOUGHTS)
+        extra |= misfits(value, function_call=dict, audio=dict, images=list, executed_tools=list)
         extra.update(leftover(value, *known, *(["annotations"] if form == "string" and content else [])) or {})
     if calls := value.get("tool_calls"):
         blocks += map(_call, calls if isinstance(calls, list) else [calls])
@@ -139,6 +141,22 @@ def _thinking(value: dict[str, Any]) -> Iterator[Thinking]:
             yield Thinking(text, extra=None if key == "reasoning_content" else {"key": key})
     if not said and (text := _detailed(value)):
         yield Thinking(text, extra={"key": next(key for key in DETAILS if value.get(key))})
+
+
+def _executed(value: dict[str, Any]) -> Iterator[Block]:
+    """Calls that the host ran itself before it spoke, with what they gave (Groq); they have no ids."""
+    for ran in listing(value.get(EXECUTED)):
+        if not isinstance(ran, dict):
+            yield other(ran)
+            continue
+        name, (arguments, text) = text_of(ran.get("name") or ran.get("type")), arguments_of(ran.get("arguments"))
+        known = ("name", "type", "index", "arguments", *_GAVE)
+        yield ToolUse(None, name, arguments, text, True, extra=leftover(ran, *known))
+        gave = {key: ran[key] for key in _GAVE if ran.get(key)}
+        if isinstance(output := gave.pop("output", None), str):
+            yield ToolResult(None, (Text(output),), None, name, True, extra=gave or None)
+        elif gave:
+            yield ToolResult(None, (Other(EXECUTED, gave, known=True),), None, name, True)
 
 
 def _detailed(value: dict[str, Any]) -> str:
@@ -312,7 +330,7 @@ def _stop(choice: dict[str, Any], said: tuple[Message, ...]) -> Stop | None:
     stop = stop_of(choice.get("finish_reason"), _STOPS, choice.get("native_finish_reason"))
     blocks = [block for message in said for block in message.blocks]
     if stop and stop.reason == "end_turn":  # "stop" is also what hosts say of calls, and of a refusal
-        if any(isinstance(block, ToolUse) for block in blocks):
+        if any(isinstance(block, ToolUse) and not block.server_side for block in blocks):
             return Stop("tool_use", stop.raw, stop.details)
         if any(isinstance(block, Text) and block.refusal for block in blocks):
             return Stop("refusal", stop.raw, stop.details)

@@ -7,7 +7,7 @@ from unspool.dialect import Folded
 from unspool.sources.sse import DONE
 from unspool.sources.values import count, listing, mapping, string, text_of
 from unspool.wires.openai_chat import ollama
-from unspool.wires.openai_chat.decode import DETAILS
+from unspool.wires.openai_chat.decode import DETAILS, EXECUTED
 from unspool.wires.values import kind_of
 
 _NEWEST = ("usage", "x_groq", "timings")
@@ -173,6 +173,9 @@ class _Choice:
     def whole(self, index: int) -> dict[str, Any]:
         said = self.rest | {key: "".join(pieces) for key, pieces in self.texts.items()}
         said |= {key: _joined(said[key]) for key in DETAILS if isinstance(said.get(key), list)}
+        if isinstance(ran := said.get(EXECUTED), list):  # each is told when it begins, and once more when it has ended
+            numbers = (string(mapping(each).get("index")) or f"at {place}" for place, each in enumerate(ran))
+            said[EXECUTED] = list(dict(zip(numbers, ran, strict=True)).values())
         if self.spoken:
             said["audio"] = mapping(said.get("audio")) | {key: "".join(pieces) for key, pieces in self.spoken.items()}
         if self.parts:
