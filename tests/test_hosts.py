@@ -328,3 +328,19 @@ def test_what_groq_ran_itself_stands_before_its_answer(streamed: bool, write: Wr
     assert [(call.name, call.arguments) for call in made] == [("search", {"query": "a"}), ("search", {"query": "b"})]
     assert cooked.requests[0].stop_reason == "end_turn"
     assert not cooked.notes
+
+
+def test_thoughts_that_a_host_of_responses_tells_as_text(write: Write) -> None:
+    said = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Yes."}]}
+    beside = {"object": "response", "status": "completed", "output": [said], "reasoning": "Hm.\n"}
+    native = {"output": [{"type": "reasoning", "content": "Hm.\n"}, {"type": "message", "content": "Yes."}]}
+    for body in (beside, native):
+        cooked = cook(write({"request": {"model": "m", "input": "Is it?"}, "response": body}))
+        assert [(row.role, row.content) for row in cooked.messages] == [
+            ("user", "Is it?"),
+            ("thinking", "Hm.\n"),
+            ("assistant", "Yes."),
+        ]
+        assert not cooked.notes
+    settings = {**beside, "reasoning": {"effort": "low"}}
+    assert len(answered(write, {"input": "Is it?"}, settings).response_messages) == 1

@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from unspool.model import Response, Stop, StopReason, Text, Tool, Usage
+from unspool.model import Message, Response, Stop, StopReason, Text, Thinking, Tool, Usage
 from unspool.sources.values import count, listing, mapping, string, text_of
 from unspool.wires.openai_responses.items import CLIENT_CALLS, decode, runs_at_provider
 from unspool.wires.values import leftover, misfits
@@ -52,8 +52,9 @@ def _at_provider(tool: dict[str, Any]) -> bool:
 
 
 def answer(body: dict[str, Any]) -> Response:
+    messages = tuple(decode("input", item) for item in listing(body.get("output")))
     return Response(
-        tuple(decode("input", item) for item in listing(body.get("output"))),
+        _with_thoughts(messages, body.get("reasoning")),
         id=string(body.get("id")),
         model=string(body.get("model")),
         stop=_stop(body),
@@ -65,6 +66,16 @@ def answer(body: dict[str, Any]) -> Response:
         }
         or None,
     )
+
+
+def _with_thoughts(messages: tuple[Message, ...], thoughts: Any) -> tuple[Message, ...]:
+    """Some hosts (mistral.rs) tell the thoughts beside the items, where others repeat how much was to be thought."""
+    if not messages or not isinstance(thoughts, str) or not thoughts.strip():
+        return messages
+    if any(isinstance(block, Thinking) for message in messages for block in message.blocks):
+        return messages
+    first, *rest = messages
+    return replace(first, blocks=(Thinking(thoughts, extra={"key": "reasoning"}), *first.blocks)), *rest
 
 
 def _stop(body: dict[str, Any]) -> Stop | None:

@@ -85,6 +85,8 @@ def decode(slot: str, value: Any) -> Message:
             if role not in ("system", "user", "assistant"):
                 extra["role"] = role
             return _said(_ROLES.get(role, "user"), rest.get("content"), extra or None)
+        case {"type": "message", "content": content, **rest}:  # LM Studio's own API: who speaks goes without saying
+            return _said("assistant", content, rest or None)
         case {"type": "agent_message", "content": content, **rest}:
             return _said("user", content, {"type": "agent_message", **rest})
         case {"id": str()} if value.get("type") is None:
@@ -149,7 +151,9 @@ def _file(medium: Medium, value: dict[str, Any]) -> Document:
 def _reasoning(value: dict[str, Any]) -> Thinking:
     """The text is the reasoning itself where the provider shows it, else its summary."""
     shown, summary = (
-        "\n\n".join(text_of(mapping(part).get("text")) for part in listing(value.get(key)))
+        told  # LM Studio's own API
+        if isinstance(told := value.get(key), str)
+        else "\n\n".join(text_of(mapping(part).get("text")) for part in listing(told))
         for key in ("content", "summary")
     )
     # The lists themselves are kept: joined text cannot be cut again.
