@@ -344,3 +344,21 @@ def test_thoughts_that_a_host_of_responses_tells_as_text(write: Write) -> None:
         assert not cooked.notes
     settings = {**beside, "reasoning": {"effort": "low"}}
     assert len(answered(write, {"input": "Is it?"}, settings).response_messages) == 1
+
+
+@pytest.mark.parametrize(
+    ("billed", "cached", "expected"),
+    [
+        (40, 0, (40, 0, 0, 2, 0)),
+        (40, 448, (52, 448, 0, 2, 0)),
+        (480, 448, (52, 448, 0, 2, 0)),
+        (40, 900, (0, 500, 0, 2, 0)),
+    ],
+)
+def test_what_cohere_cached_is_of_the_whole_prompt(
+    billed: int, cached: int, expected: tuple[int, ...], write: Write
+) -> None:
+    told = {"billed_units": {"input_tokens": billed, "output_tokens": 2}, "cached_tokens": cached}
+    told["tokens"] = {"input_tokens": 500, "output_tokens": 5}
+    body = {"message": {"content": [{"type": "text", "text": "Hi"}]}, "finish_reason": "COMPLETE", "usage": told}
+    assert counted(answered(write, {"messages": []}, body).usage) == expected

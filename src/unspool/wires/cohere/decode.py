@@ -195,10 +195,16 @@ def _second(body: dict[str, Any]) -> dict[str, Any]:
 
 
 def usage_of(raw: Any) -> Usage | None:
-    """What is billed; `tokens` counts Cohere's own wrapping too, and stands in where nothing else does."""
+    """What is billed; `tokens` counts Cohere's own wrapping too, and stands in where nothing else does.
+
+    What was cached is of the whole prompt, and often the wrapping alone: then the whole is what it is taken from.
+    """
     if not isinstance(raw, dict):
         return None
-    counted = mapping(raw.get("billed_units")) or mapping(raw.get("tokens"))
+    whole = mapping(raw.get("tokens"))
+    counted = mapping(raw.get("billed_units")) or whole
     prompt, cached = count(counted.get("input_tokens")), count(raw.get("cached_tokens"))
+    if cached:
+        prompt = max(prompt, count(whole.get("input_tokens")))
     cached = min(cached, prompt)
     return Usage(input=prompt - cached, cache_read=cached, output=count(counted.get("output_tokens")), raw=raw)
