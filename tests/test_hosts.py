@@ -362,3 +362,12 @@ def test_what_cohere_cached_is_of_the_whole_prompt(
     told["tokens"] = {"input_tokens": 500, "output_tokens": 5}
     body = {"message": {"content": [{"type": "text", "text": "Hi"}]}, "finish_reason": "COMPLETE", "usage": told}
     assert counted(answered(write, {"messages": []}, body).usage) == expected
+
+
+def test_cohere_on_bedrock_is_asked_with_one_message(write: Write) -> None:
+    body = {"response_id": "r", "generation_id": "g", "text": "Hello", "finish_reason": "COMPLETE"}
+    path = "/model/us.cohere.command-r-v1%3A0/invoke"
+    cooked = cook(write({"request": {"message": "Hi", "max_tokens": 9}, "response": body, "path": path}))
+    assert [(row.role, row.content) for row in cooked.messages] == [("user", "Hi"), ("assistant", "Hello")]
+    assert cooked.requests[0].model == "us.cohere.command-r-v1:0"
+    assert not cooked.notes

@@ -20,7 +20,7 @@ from unspool.ingest.sockets import is_socket
 from unspool.sources.jsontext import Unreadable
 from unspool.sources.values import time_of
 
-_COHERE = re.compile(r"/v1/chat(\?|$)")
+_COHERE = re.compile(r"/v1/chat(\?|$)|/model/([\w-]+\.)?cohere\.")
 _encode = msgspec.json.encode
 _open_body = msgspec.json.Decoder(Body).decode
 
