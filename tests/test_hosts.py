@@ -103,6 +103,7 @@ def test_reasoning_that_a_host_of_responses_counts_apart(write: Write) -> None:
 @pytest.mark.parametrize(
     ("word", "reason"),
     [
+        ("eos_token", "end_turn"),
         ("sensitive", "refusal"),
         ("network_error", "error"),
         ("model_context_window_exceeded", "context_exceeded"),
@@ -112,6 +113,11 @@ def test_reasoning_that_a_host_of_responses_counts_apart(write: Write) -> None:
 def test_words_of_hosts_for_why_they_stopped(word: str, reason: str, write: Write) -> None:
     body = {"choices": [{"message": {"content": ""}, "finish_reason": word}]}
     assert answered(write, {"messages": []}, body).stop_reason == reason
+
+
+def test_what_vertex_filtered_is_a_refusal(write: Write) -> None:
+    body = {"candidates": [{"finishReason": "MODEL_ARMOR", "finishMessage": "The answer was filtered."}]}
+    assert answered(write, {"contents": [{"parts": [{"text": "Hi"}]}]}, body).stop_reason == "refusal"
 
 
 @pytest.mark.parametrize(

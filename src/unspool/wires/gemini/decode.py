@@ -37,6 +37,7 @@ _STOPS: dict[str, StopReason] = {
     "MISSING_THOUGHTSIGNATURE": "error",
     "CONTINUATION": "pause",
     **dict.fromkeys(("SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"), "refusal"),
+    "MODEL_ARMOR": "refusal",
     **dict.fromkeys(("IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION"), "refusal"),
 }
 

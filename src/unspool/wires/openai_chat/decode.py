@@ -36,6 +36,7 @@ _STOPS: dict[str, StopReason] = {
     "insufficient_system_resource": "error",
     "model_length": "max_tokens",
     "eos": "end_turn",
+    "eos_token": "end_turn",
     "sensitive": "refusal",
     "network_error": "error",
     "model_context_window_exceeded": "context_exceeded",
