@@ -78,6 +78,16 @@ def test_the_api_before_anthropics_messages(path: str, streamed: bool, write: Wr
             {"prompt_tokens": 100, "cache_read_input_tokens": 40, "completion_tokens": 7, "total_tokens": 107},
             (60, 40, 0, 7, 0),
         ),
+        (
+            {
+                "prompt_tokens": 9,
+                "completion_tokens": 7,
+                "total_tokens": 16,
+                "citation_tokens": 5,
+                "reasoning_tokens": 70,
+            },
+            (9, 0, 0, 77, 70),
+        ),
         ({"prompt_tokens": 8, "total_tokens": 8}, (8, 0, 0, 0, 0)),
         ({"total_tokens": 8}, (0, 0, 0, 0, 0)),
     ],

@@ -369,6 +369,8 @@ def usage_of(raw: Any) -> Usage | None:
         prompt += apart
     elif apart > 0 and (reasoning == apart or (prompt and output and not reasoning)):
         reasoning, output = apart, output + apart  # xAI counts it apart, Google in the total alone
+    if reasoning and "citation_tokens" in raw:  # Perplexity's research is a step of its own, and in no total
+        output += reasoning
     if read + written > prompt:
         prompt += read + written
     return Usage(prompt - read - written, read, written, output, reasoning, raw=raw)
