@@ -139,6 +139,7 @@ def test_what_vertex_filtered_is_a_refusal(write: Write) -> None:
         ("/v2/embed", {"model": "e", "texts": ["Hi"]}, {"embeddings": {"float": [[0.5]]}}),
         ("/v1/embeddings", {"model": "e", "input": "Hi"}, {"object": "list", "data": [{"embedding": [0.5]}]}),
         ("/v1/publishers/a/models/count-tokens:rawPredict", {"messages": []}, {"input_tokens": 15}),
+        ("/v1/conversations", {}, {"object": "conversation", "id": "conv_1", "created_at": 1, "metadata": {}}),
     ],
 )
 def test_who_embeds_or_counts_says_nothing(path: str, request_: dict[str, Any], response: Any, write: Write) -> None:

@@ -205,7 +205,9 @@ def _unread(wire: Wire, reply: Reply, response: Response, faults: list[tuple[Not
         return [str(event) if isinstance(event, str) else event for event in reply.events] if strange else None
     body = reply.body if isinstance(reply.body, dict) else {}
     said = {key: body[key] for key in _ANSWERS if isinstance(body.get(key), list)}
-    if body.get("object") == "list" or any(not parts or _ANSWERS[key] == wire.name for key, parts in said.items()):
+    if body.get("object") in ("list", "conversation"):
+        return None
+    if any(not parts or _ANSWERS[key] == wire.name for key, parts in said.items()):
         return None
     return body if body.keys() - _ABOUT else None
 
