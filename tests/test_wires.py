@@ -14,7 +14,7 @@ from unspool.ingest.envelope import open_envelope
 from unspool.ingest.open import read_exchanges
 from unspool.ingest.traffic import Traffic
 from unspool.jobs.cook import cook
-from unspool.model import Exchange, Note, Origin, Response, Tool
+from unspool.model import Document, Exchange, Note, Origin, Other, Response, Tool
 from unspool.wires import WIRES
 
 FOLDER = Path(__file__).parent / "wires"
@@ -163,6 +163,16 @@ REQUESTS: list[tuple[str, dict[str, Any]]] = [
     ("openai", {"request": {"messages": [], "system": "x"}, "path": "/v1/chat/completions"}),
     ("openai", {"request": {}}),
 ]
+
+
+def test_parts_that_few_clients_send() -> None:
+    """A file by its address, as Perplexity and Z.ai take it; what a client of Bedrock found, to be cited."""
+    by_address = {"type": "file_url", "file_url": {"url": "https://example.org/a.pdf"}}
+    (document,) = WIRES["openai"].decode("messages", {"role": "user", "content": [by_address]}).blocks
+    assert document == Document("document", "url", "https://example.org/a.pdf")
+    found = {"searchResult": {"source": "yard", "title": "Cats", "content": [{"text": "Two."}]}}
+    (other,) = WIRES["claude"].decode("messages", {"role": "user", "content": [found]}).blocks
+    assert other == Other("searchResult", found, known=True)
 
 
 @pytest.mark.parametrize(("wire", "record"), REQUESTS)

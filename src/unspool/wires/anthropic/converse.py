@@ -24,6 +24,8 @@ def block_of(value: dict[str, Any]) -> Block | None:
             return Text(dumps(given), extra={**rest, "json": given})
         case {"cachePoint": _}:
             return Other(MARK, value, known=True)
+        case {"searchResult": dict()}:  # what the client found; Anthropic's `search_result`
+            return Other("searchResult", value, known=True)
     return None
 
 

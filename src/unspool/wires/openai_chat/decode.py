@@ -67,6 +67,7 @@ _MEDIA: dict[str, Medium] = {
     "image_url": "image",
     "video_url": "video",
     "document_url": "document",
+    "file_url": "document",
     "audio_url": "audio",
 }
 
@@ -196,7 +197,7 @@ def part_of(value: Any) -> Block:
             return Text(text, extra=rest or None)
         case {"type": "refusal", "refusal": str(text), **rest}:
             return Text(text, refusal=True, extra=rest or None)
-        case {"type": ("image_url" | "video_url" | "document_url" | "audio_url") as kind, **rest}:
+        case {"type": ("image_url" | "video_url" | "document_url" | "file_url" | "audio_url") as kind, **rest}:
             at = rest.pop(kind, None)
             url = at if isinstance(at, str) else mapping(at).get("url")
             extra = {**rest, **(leftover(at, "url") or {})} if isinstance(at, dict) else {**rest, "bare": True}

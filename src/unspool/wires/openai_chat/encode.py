@@ -8,6 +8,7 @@
     a thinking part (Mistral)                   becomes `reasoning_content`
     the same thoughts under two names           are kept under the first
     an `audio_url` or `document_url` with data  becomes `input_audio`, `file`
+    a `file_url`                                becomes `document_url`
     what a host ran itself (Groq)               becomes a call, its result, and the answer: a message each
     a call or a message without type or role    gets `function`, `user`
     pictures that are base64 alone (Ollama)     become parts of the content
