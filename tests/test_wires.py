@@ -187,3 +187,18 @@ def test_claims_need_no_response() -> None:
     request = envelope["request"]
     assert isinstance(request, dict)
     assert {name: wire.claims(Signs("", request, b"", None)) for name, wire in WIRES.items()} == dict.fromkeys(WIRES, 0)
+
+
+def test_sources_that_a_stream_adds_leave_an_interaction_its_text() -> None:
+    """Whatever else a delta adds: what the step is was told when it began."""
+    cited = [{"type": "url_citation", "url": "https://example.org"}]
+    deltas: list[dict[str, Any]] = [
+        {"type": "text", "text": "Two."},
+        {"type": "text_annotation_delta", "annotations": cited},
+        {"type": "a_new_delta", "found": 1},
+    ]
+    begun: dict[str, Any] = {"event_type": "step.start", "index": 0, "step": {"type": "model_output"}}
+    grown = ({"event_type": "step.delta", "index": 0, "delta": delta} for delta in deltas)
+    folded = WIRES["interactions"].fold([begun, *grown])
+    said = [{"type": "text", "text": "Two.", "annotations": cited}]
+    assert folded.body["steps"] == [{"type": "model_output", "content": said, "found": 1}]

@@ -55,7 +55,7 @@ def _grow(step: dict[str, Any], delta: dict[str, Any]) -> None:
             step.setdefault("type", "model_output")
             holder = _last_text(step)
             holder["text"] = text_of(holder.get("text")) + text
-        case {"type": "text_annotation", **rest}:
+        case {"type": "text_annotation" | "text_annotation_delta", **rest}:
             holder = _last_text(step)
             holder["annotations"] = [*listing(holder.get("annotations")), *listing(rest.get("annotations"))]
         case {"type": "thought_summary", "content": content}:
@@ -70,7 +70,7 @@ def _grow(step: dict[str, Any], delta: dict[str, Any]) -> None:
         case {"type": "image" | "audio" | "video" | "document"} if step.get("type") == "model_output":
             step["content"] = [*listing(step.get("content")), delta]
         case _:
-            step.update(delta)
+            step.update({key: value for key, value in delta.items() if key != "type" or not step.get(key)})
 
 
 def _last_text(step: dict[str, Any]) -> dict[str, Any]:
