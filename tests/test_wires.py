@@ -14,7 +14,7 @@ from unspool.ingest.envelope import open_envelope
 from unspool.ingest.open import read_exchanges
 from unspool.ingest.traffic import Traffic
 from unspool.jobs.cook import cook
-from unspool.model import Document, Exchange, Note, Origin, Other, Response, Tool
+from unspool.model import Document, Exchange, Note, Origin, Other, Response, Tool, ToolResult, ToolUse, Usage
 from unspool.wires import WIRES
 
 FOLDER = Path(__file__).parent / "wires"
@@ -202,3 +202,26 @@ def test_sources_that_a_stream_adds_leave_an_interaction_its_text() -> None:
     folded = WIRES["interactions"].fold([begun, *grown])
     said = [{"type": "text", "text": "Two.", "annotations": cited}]
     assert folded.body["steps"] == [{"type": "model_output", "content": said, "found": 1}]
+
+
+def test_what_perplexity_searched_by_itself_is_its_call_with_what_it_found() -> None:
+    results = [{"id": 1, "title": "Cats", "url": "https://example.org"}]
+    pages = [{"url": "https://example.org", "snippet": "Two."}]
+    output: list[dict[str, Any]] = [
+        {"type": "search_results", "queries": ["cats"], "results": results},
+        {"type": "fetch_url_results", "contents": pages},
+        {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Two."}]},
+    ]
+    details = {"cache_creation_input_tokens": 1224, "cache_read_input_tokens": 1780, "cached_tokens": 1780}
+    usage = {"input_tokens": 3007, "input_tokens_details": details, "output_tokens": 36, "total_tokens": 3043}
+    found = WIRES["responses"].answer({"status": "completed", "output": output, "usage": usage})
+    searched, fetched, _ = found.messages
+    call, result = searched.blocks
+    assert isinstance(call, ToolUse)
+    assert isinstance(result, ToolResult)
+    assert (call.name, call.arguments, call.server_side) == ("search", {"queries": ["cats"]}, True)
+    assert result.content == (Other("search_results_result", results, known=True),)
+    assert [type(block) for block in fetched.blocks] == [ToolUse, ToolResult]
+    assert found.usage == Usage(3, 1780, 1224, 36, raw=usage)
+    assert found.stop is not None
+    assert found.stop.reason == "end_turn"

@@ -108,7 +108,8 @@ def usage_of(raw: Any) -> Usage | None:
     if not isinstance(raw, dict):
         return None
     details = mapping(raw.get("input_tokens_details"))
-    read, written = count(details.get("cached_tokens")), count(details.get("cache_write_tokens"))
+    read = count(details.get("cached_tokens"))
+    written = count(details.get("cache_write_tokens") or details.get("cache_creation_input_tokens"))  # Perplexity
     lasting = mapping(details.get("cache_write_tokens_details"))
     prompt, output = count(raw.get("input_tokens")), count(raw.get("output_tokens"))
     reasoning = count(mapping(raw.get("output_tokens_details")).get("reasoning_tokens"))

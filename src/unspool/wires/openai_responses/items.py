@@ -37,7 +37,7 @@ CLIENT_CALLS = frozenset(
 )
 # What a call of the API's own tools was asked, and what it gave back.
 _ASKED = ("action", "queries", "code", "arguments", "input", "operation", "prompt", "revised_prompt")
-_GAVE = ("output", "outputs", "results", "result", "error")
+_GAVE = ("output", "outputs", "results", "result", "contents", "error")
 
 
 def runs_at_provider(item: dict[str, Any]) -> bool:
@@ -78,7 +78,7 @@ def decode(slot: str, value: Any) -> Message:
             return Message(_KNOWN[kind], (Other(kind, value, known=True),))
         case {"type": str(kind)} if kind.endswith("_output"):
             return Message("user", (_output(kind, value),))
-        case {"type": str(kind)} if kind.endswith("_call") or kind == "program":
+        case {"type": str(kind)} if kind.endswith(("_call", "_results")) or kind == "program":  # results: Perplexity
             return Message("assistant", _own_call(kind, value))
         case {"role": str(role), **rest} if value.get("type", "message") == "message":
             extra = leftover(rest, "content", "type") or {}
@@ -180,7 +180,7 @@ def _output(kind: str, value: dict[str, Any]) -> ToolResult:
 
 def _own_call(kind: str, value: dict[str, Any]) -> tuple[Block, ...]:
     """A call of a tool that the API itself defines; the provider's own carry their result with them."""
-    name = text_of(value.get("name")) or kind.removesuffix("_call")
+    name = text_of(value.get("name")) or kind.removesuffix("_call").removesuffix("_results")
     asked = {key: value[key] for key in _ASKED if value.get(key) is not None}
     if not asked and "call_id" in value:  # a kind of call that we do not know: all it says may be what was asked
         asked = leftover(value, "type", "id", "call_id", "status", "name", *_GAVE) or {}
