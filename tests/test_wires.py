@@ -225,3 +225,16 @@ def test_what_perplexity_searched_by_itself_is_its_call_with_what_it_found() -> 
     assert found.usage == Usage(3, 1780, 1224, 36, raw=usage)
     assert found.stop is not None
     assert found.stop.reason == "end_turn"
+
+
+def test_calls_that_go_on_together_without_an_index_stay_apart() -> None:
+    """A host that writes no index: pieces without a name belong to the calls in the order in which they stand."""
+    begun = [{"id": name, "function": {"name": name, "arguments": "{"}} for name in ("cats", "dogs")]
+    more = [{"function": {"arguments": rest}} for rest in ('"a": 1}', '"b": 2}')]
+    deltas = ({"choices": [{"delta": {"tool_calls": calls}}]} for calls in (begun, more))
+    (choice,) = WIRES["openai"].fold(deltas).body["choices"]
+    written = [call["function"]["arguments"] for call in choice["message"]["tool_calls"]]
+    assert written == ['{"a": 1}', '{"b": 2}']
+    alone = ({"choices": [{"delta": {"tool_calls": [{"function": call["function"]}]}}]} for call in begun)
+    (choice,) = WIRES["openai"].fold(alone).body["choices"]
+    assert [call["function"]["name"] for call in choice["message"]["tool_calls"]] == ["cats", "dogs"]

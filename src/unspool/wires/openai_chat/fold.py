@@ -107,7 +107,7 @@ class _Choice:
                 case "content", list():
                     self.parts.extend(value)
                 case "tool_calls", list():
-                    for call in value:
+                    for call in _placed(value) if len(value) > 1 else value:
                         self._call(mapping(call))
                 case "function_call", dict():
                     self._call({"legacy": True, "function": value})
@@ -141,7 +141,8 @@ class _Choice:
         if isinstance(given, str) and given.isdecimal() and len(given) < 10:
             given = int(given)
         if not isinstance(given, int):
-            return newest + 1 if named or not self.calls else newest
+            another = named or not self.calls or self._is_another(newest, mapping(delta.get("function")))
+            return newest + 1 if another else newest
         if named:
             taken = bool(self.calls.get(given, {}).get("id"))
             self.all_zero = self.all_zero or taken
@@ -191,6 +192,13 @@ class _Choice:
         elif calls:
             said["tool_calls"] = calls
         return self.about | {"index": index, "message": said}
+
+
+def _placed(calls: list[Any]) -> list[Any]:
+    """Several calls in one delta that say neither an index nor a name: their places in it say which they are."""
+    if any(mapping(call).get(key) is not None for call in calls for key in ("index", "id")):
+        return calls
+    return [{**mapping(call), "index": place} for place, call in enumerate(calls)]
 
 
 def _alike(part: dict[str, Any], last: dict[str, Any]) -> bool:
