@@ -238,3 +238,11 @@ def test_calls_that_go_on_together_without_an_index_stay_apart() -> None:
     alone = ({"choices": [{"delta": {"tool_calls": [{"function": call["function"]}]}}]} for call in begun)
     (choice,) = WIRES["openai"].fold(alone).body["choices"]
     assert [call["function"]["name"] for call in choice["message"]["tool_calls"]] == ["cats", "dogs"]
+
+
+def test_what_llama_cpp_had_cached_is_told_among_its_times() -> None:
+    usage, times = {"prompt_tokens": 139, "completion_tokens": 34}, {"cache_n": 138, "prompt_n": 1, "predicted_n": 34}
+    body: dict[str, Any] = {"choices": [], "usage": usage, "timings": times}
+    assert WIRES["openai"].answer(body).usage == Usage(1, 138, 0, 34, raw=usage)
+    elsewhere = {**times, "prompt_n": 2}  # of another prompt than was counted
+    assert WIRES["openai"].answer({**body, "timings": elsewhere}).usage == Usage(139, 0, 0, 34, raw=usage)

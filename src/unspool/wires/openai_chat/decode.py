@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
+from msgspec.structs import replace
+
 from unspool.model import (
     Block,
     Document,
@@ -299,7 +301,7 @@ def answer(body: dict[str, Any]) -> Response:
         id=string(body.get("id")),
         model=string(body.get("model")),
         stop=_stop(first, answers[0] if answers else ()),
-        usage=usage_of(_counted(body, first)),
+        usage=_with_times(usage_of(_counted(body, first)), mapping(body.get("timings"))),
         extra=_about(body, choices),
     )
 
@@ -311,6 +313,14 @@ def _counted(body: dict[str, Any], first: dict[str, Any]) -> Any:
         return found
     times = mapping(body.get("timings"))
     return times if "predicted_n" in times else None
+
+
+def _with_times(usage: Usage | None, times: dict[str, Any]) -> Usage | None:
+    """What was cached, where llama.cpp says it among its times alone."""
+    read = count(times.get("cache_n"))
+    if usage is None or usage.cache_read or not read or usage.input != read + count(times.get("prompt_n")):
+        return usage
+    return replace(usage, input=usage.input - read, cache_read=read)
 
 
 def _about(body: dict[str, Any], choices: list[dict[str, Any]]) -> dict[str, Any] | None:
