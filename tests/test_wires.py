@@ -14,7 +14,7 @@ from unspool.ingest.envelope import open_envelope
 from unspool.ingest.open import read_exchanges
 from unspool.ingest.traffic import Traffic
 from unspool.jobs.cook import cook
-from unspool.model import Document, Exchange, Note, Origin, Other, Response, Tool, ToolResult, ToolUse, Usage
+from unspool.model import Document, Exchange, Note, Origin, Other, Response, Thinking, Tool, ToolResult, ToolUse, Usage
 from unspool.wires import WIRES
 
 FOLDER = Path(__file__).parent / "wires"
@@ -246,3 +246,16 @@ def test_what_llama_cpp_had_cached_is_told_among_its_times() -> None:
     assert WIRES["openai"].answer(body).usage == Usage(1, 138, 0, 34, raw=usage)
     elsewhere = {**times, "prompt_n": 2}  # of another prompt than was counted
     assert WIRES["openai"].answer({**body, "timings": elsewhere}).usage == Usage(139, 0, 0, 34, raw=usage)
+
+
+def test_what_databricks_adds_to_thoughts_is_kept() -> None:
+    summaries = [
+        [{"type": "summary_text", "text": "Hm.", "signature": "c2ln"}],
+        [{"type": "summary_encrypted_text", "data": "Y2lwaGVy"}],
+        ["Hm."],
+    ]
+    parts = [{"type": "reasoning", "summary": summary} for summary in summaries]
+    signed, hidden, odd = WIRES["openai"].decode("messages", {"role": "assistant", "content": parts}).blocks
+    assert signed == Thinking("Hm.", "c2ln")
+    assert hidden == Thinking("", encrypted="Y2lwaGVy", redacted=True)
+    assert odd == Thinking("", extra={"summary": ["Hm."]})

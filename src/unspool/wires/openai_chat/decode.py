@@ -219,12 +219,22 @@ def part_of(value: Any) -> Block:
                 extra=rest or None,
             )
         case {"type": "reasoning", "summary": list(summary), **rest}:  # Databricks
-            return Thinking("".join(text_of(mapping(each).get("text")) for each in summary), extra=rest or None)
+            return _summarised(summary, rest)
         case {"text": str(text), **rest} if "type" not in value:
             return Text(text, extra=rest or None)
         case {"type": "reference"}:  # Mistral: which documents the text before it came from
             return Other("reference", value, known=True)
     return other(value)
+
+
+def _summarised(summary: list[Any], rest: dict[str, Any]) -> Thinking:
+    told = [mapping(each) for each in summary]
+    text, signature, hidden = (
+        "".join(text_of(each.get(key)) for each in told) for key in ("text", "signature", "data")
+    )
+    if any(not each or leftover(each, "type", "text", "signature", "data") for each in told):
+        rest["summary"] = summary
+    return Thinking(text, signature or None, hidden or None, redacted=bool(hidden) and not text, extra=rest or None)
 
 
 def _file(file: dict[str, Any], rest: dict[str, Any]) -> Document:
