@@ -11,6 +11,7 @@ import pytest
 
 from unspool.actions.javascript import calls
 from unspool.actions.patch import carried
+from unspool.model import Exchange, Message, Origin, Response, Text, ToolUse
 from unspool.readers.aider.thoughts import parted as thoughts
 from unspool.readers.claude_code.tags import said
 from unspool.readers.cline.tags import answer_parts, folder_in, model_in, prompt_parts
@@ -19,6 +20,8 @@ from unspool.readers.cursor.prompts import parted
 from unspool.readers.pi.messages import _preface
 from unspool.sources.jsontext import Unreadable, mend, spans
 from unspool.sources.sse import events
+from unspool.transforms.relations import relate
+from unspool.transforms.tree import grow
 
 LENGTH, SECONDS = 400_000, 5.0
 PATCH = "*** Begin Patch\n*** Delete File: a\n*** End Patch"
@@ -72,3 +75,32 @@ def test_twice_the_text_costs_twice_the_time(case: tuple[str, Callable[[str], An
     before = time.process_time()
     work(text)
     assert time.process_time() - before < SECONDS
+
+
+def test_twice_the_paths_of_a_session_cost_twice_the_time() -> None:
+    """A conversation that was taken back to its beginning again and again, and one with as many sub-agents."""
+    edits = [_call(at, f"Try {at}", "Opened the gate") for at in range(8000)]
+    helpers: list[Exchange] = []
+    asked: tuple[Message, ...] = ()
+    for at in range(2000):
+        use = ToolUse(f"c{at}", "Task", {"prompt": f"Search shed {at}"})
+        asked = (*asked, Message("user", (Text(f"And shed {at}?"),)))
+        helpers.append(_exchange(asked, Message("assistant", (use,)), stream_id="main"))
+        asked = (*asked, helpers[-1].response.messages[0])
+        helpers.append(_call(at, f"Search shed {at}", "Empty", stream_id=f"agent:{at}", spawned_by=use.id))
+    before = time.process_time()
+    found, others = relate(grow(edits)), relate(grow(helpers))
+    assert time.process_time() - before < SECONDS
+    assert [leaf.relation for leaf in found] == ["main"] + ["edit"] * (len(edits) - 1)
+    assert {leaf.call for leaf in others} == {None, *(f"c{at}" for at in range(2000))}
+
+
+def _call(at: int, prompt: str, answer: str, **extra: Any) -> Exchange:
+    opening = Message("user", (Text("Look after the garden"),)), Message("assistant", (Text("Gladly"),))
+    asked = Message("user", (Text(prompt),))
+    messages = (asked,) if extra else (*opening, asked)
+    return _exchange(messages, Message("assistant", (Text(f"{answer} {at}"),)), **extra)
+
+
+def _exchange(messages: tuple[Message, ...], answer: Message, **extra: Any) -> Exchange:
+    return Exchange(Origin("a.jsonl", 1, 0, 1), "openai", messages, response=Response((answer,)), extra=extra)

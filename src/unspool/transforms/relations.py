@@ -93,9 +93,18 @@ def relate(tree: Tree) -> list[Leaf]:
 
 def _beginning(leaf: Leaf) -> tuple[int, int]:
     """When it became a path of its own."""
-    shared = set(map(id, leaf.parent.nodes)) if leaf.parent else set()
-    own = [node.born for node in leaf.nodes if id(node) not in shared]
-    return min(own, default=0), leaf.end.born
+    shared = _shared(leaf, leaf.parent) if leaf.parent else 0
+    return min((node.born for node in leaf.nodes[shared:]), default=0), leaf.end.born
+
+
+def _shared(one: Leaf, other: Leaf) -> int:
+    """With how many messages both begin."""
+    size = 0
+    for ours, theirs in zip(one.nodes, other.nodes, strict=False):
+        if ours is not theirs:
+            break
+        size += 1
+    return size
 
 
 def _families(tree: Tree) -> list[_Family]:
@@ -136,11 +145,16 @@ def _weight(node: Node, exchanges: list[Exchange]) -> int:
 
 def _name_families(families: list[_Family], tree: Tree) -> None:
     calls = list(_calls(families, tree))
+    by_id: dict[str, list[_Call]] = {}
+    for call in calls:
+        by_id.setdefault(call.use.id or "", []).append(call)
     long = [family for family in families if not _is_side(family)]
     for at, family in enumerate(families):
         earlier = families[:at]
         if family.stream != MAIN:
-            _name(family, "subagent", *_caller(family, calls, tree, told=True))
+            spawned = _fact(tree.exchanges[family.opening.born], "spawned_by")
+            told = [call for call in by_id.get(spawned, ()) if call.family is not family] if spawned else []
+            _name(family, "subagent", *_caller(family, told or calls, tree, told=True))
         elif (before := _declared(family, families, tree) or _compacted(family, earlier)) is not None:
             _name(family, "compaction", before)
         elif (found := _caller(family, calls, tree, prompted=True))[1] is not None:
@@ -291,21 +305,13 @@ def _is_given(family: _Family, call: ToolUse) -> bool:
 def _name_branches(family: _Family) -> None:
     """The paths that leave the trunk, or each other."""
     trunk = family.trunk
-    known = [trunk]
+    held = {id(node): trunk for node in trunk.nodes}  # by the first path that goes over it
     for leaf in sorted(family.leaves, key=lambda leaf: leaf.end.born):
         if leaf is trunk:
             continue
-        parent, shared = max(((other, _shared(leaf, other)) for other in known), key=lambda pair: pair[1])
+        shared = next(at for at, node in enumerate(leaf.nodes) if id(node) not in held)
+        parent = held[id(leaf.nodes[shared - 1])]
         mine, theirs = leaf.nodes[shared], parent.nodes[shared] if shared < len(parent.nodes) else None
         retried = mine.generations and theirs is not None and theirs.generations
         leaf.parent, leaf.relation = parent, "retry" if retried else "edit"
-        known.append(leaf)
-
-
-def _shared(one: Leaf, other: Leaf) -> int:
-    size = 0
-    for ours, theirs in zip(one.nodes, other.nodes, strict=False):
-        if ours is not theirs:
-            break
-        size += 1
-    return size
+        held |= dict.fromkeys(map(id, leaf.nodes[shared:]), leaf)
