@@ -54,3 +54,22 @@ def test_what_a_tool_of_the_provider_gave_may_be_left_out_of_the_history(tmp_pat
     (record,) = log.records(tmp_path)
     assert [message["role"] for message in record.messages] == "user assistant tool assistant user assistant".split()
     assert trained(record) == [1, 3, 5]
+
+
+def test_side_by_side_the_same_call_is_not_the_same_answer(tmp_path: Path) -> None:
+    log = Log()
+    shed, attic, cellar = ([user(f"Search the {place}")] for place in ("shed", "attic", "cellar"))
+    log.ask([*log.ask(shed, calls(ids=("a",), command="ls")), result("a spade", "a")], says("A spade"))
+    again = log.ask(shed, calls(ids=("b",), command="ls"))
+    above = log.ask(attic, calls(ids=("c",), command="ls"))
+    log.ask([*again, result("a rake", "b")], says("A rake"))
+    below = log.ask(cellar, calls(ids=("d",), command="ls"))
+    log.ask([*above, result("a lamp", "c")], says("A lamp"))
+    log.ask([*below, result("a cask", "d")], says("A cask"))
+    found = {(record.messages[0]["content"], record.messages[-1]["content"]) for record in log.records(tmp_path)}
+    assert found == {
+        ("Search the shed", "A spade"),
+        ("Search the shed", "A rake"),
+        ("Search the attic", "A lamp"),
+        ("Search the cellar", "A cask"),
+    }

@@ -309,15 +309,19 @@ def _rename(node: Node, kept: Sequence[Message], dropped: Sequence[Message]) -> 
 def _is_same(before: _Request, now: _Request, changed: list[int], answer: Node | None) -> bool:
     """Whether a request with some messages changed is still the conversation that it was.
 
-    It is, if the old answer follows them and they are not all that was said. Without the answer, only system prompts
-    may have changed, and only in numbers or a few lines.
+    It is, if the old answer follows them and they are not all that was said. Where they are, the answer must tell:
+    a call by its id, for sub-agents side by side all begin with `ls`. Without the answer, only system prompts may have
+    changed, and only in numbers or a few lines.
     """
     roles = {before.keys[at].role for at in changed}
     if answer is None:
         if roles != {"system"} or len(changed) == len(before.keys):
             return False
         return all(alike(before.keys[at].text, now.keys[at].text) for at in changed)
-    telling = bool(answer.key.calls) or len(answer.key.text) >= _TELLING
+    said = now.messages[now.ends[len(before.keys) - 1] : now.ends[len(before.keys)]]
+    ids = zip(call_ids(answer.messages), call_ids(said), strict=False)
+    known = bool(answer.key.calls) and all(ours == theirs or None in (ours, theirs) for ours, theirs in ids)
+    telling = known or len(answer.key.text) >= _TELLING
     spoken = [at for at, key in enumerate(before.keys) if key.role != "system"]
     return telling or len(set(spoken) - set(changed)) > len(set(spoken) & set(changed))
 
