@@ -191,6 +191,22 @@ def test_ctrl_c_ends_it_without_a_word(trace: Path) -> None:
     assert told == "1 trace\nCtrl-C ends it.\n"
 
 
+def test_ctrl_c_ends_it_while_something_large_is_read(trace: Path) -> None:
+    slow = "import runpy, time; from unspool.jobs.view.catalog import Catalog; Catalog.rows = lambda _: time.sleep(20)"
+    command = [sys.executable, "-c", f"{slow}; runpy.run_module('unspool', run_name='__main__')"]
+    command += ["view", "--no-open", "--port", "0", str(trace)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        client = Client(process.stdout.readline().strip())
+        with closing(http.client.HTTPConnection(client.host, client.port, timeout=30)) as connection:
+            connection.request("GET", "/api/home", headers={"cookie": client.cookie})
+            client.ask("/")  # it came later, and was answered: so the other is under way
+            process.send_signal(signal.SIGINT)
+            _, told = process.communicate(timeout=15)
+    assert process.returncode == 0
+    assert told == "1 trace\nCtrl-C ends it.\n"
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere there is always a screen")
 @pytest.mark.parametrize("screen", [{}, {"DISPLAY": ":7"}], ids=["over ssh", "at a desk"])
 def test_a_browser_is_opened_where_there_is_a_screen(trace: Path, tmp_path: Path, screen: dict[str, str]) -> None:

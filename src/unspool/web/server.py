@@ -1,6 +1,7 @@
 """Serve until somebody presses Ctrl-C."""
 
 import contextlib
+import logging
 import secrets
 import socket
 from collections.abc import Callable
@@ -40,6 +41,7 @@ class _Server(uvicorn.Server):
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         self._live.end()
+        logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)  # a page that is cut off is no error any more
         super().handle_exit(sig, frame)
 
 
