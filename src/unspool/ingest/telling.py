@@ -7,8 +7,10 @@ from unspool.ingest.finding import installed
 from unspool.ingest.implied import implied
 from unspool.ingest.logs import OpenLog, open_log
 from unspool.ingest.sessions import Found, digests, gather, pick
+from unspool.ingest.shelf import taken
 from unspool.model import MAIN, Event, Exchange, Note
 from unspool.model.event import AgentSpawn
+from unspool.sources.files import is_database
 
 
 def on_this_machine(names: Iterable[str]) -> list[Found]:
@@ -54,7 +56,7 @@ def calls_of(found: Found) -> Iterator[Exchange | Note]:
 
 def _told(found: Found, spawned: dict[str, str]) -> Iterator[tuple[str, Event | Note]]:
     """Its events. `spawned` is told which call asked for which agent: also by what is told a second time."""
-    for log, item in _in_all_files(found):
+    for log, item in _in_all_files(found, one_of_many=True):
         if isinstance(item, Event):
             if isinstance(item.content, AgentSpawn) and item.content.provider_call_id is not None:
                 spawned[f"agent:{item.content.agent_id}"] = item.content.provider_call_id
@@ -70,13 +72,20 @@ def read_session(found: Found, stream: str | None = None) -> Iterator[tuple[Open
             yield log, item
 
 
-def _in_all_files(found: Found) -> Iterator[tuple[OpenLog, Event | Note]]:
-    """What its files say of the session, also what they say twice."""
+def _in_all_files(found: Found, one_of_many: bool = False) -> Iterator[tuple[OpenLog, Event | Note]]:
+    """What its files say of the session, also what they say twice. One of many: others in the same database follow."""
     for path in found.files:
-        log = open_log(path)
+        log: OpenLog | None
+        items: Iterable[Event | Note]
+        if one_of_many and is_database(path):
+            agents = {name.removeprefix("agent:") for name in found.streams if name != MAIN}
+            log, items = taken(path, {found.id, *agents}) or (None, ())
+        else:
+            log = open_log(path)
+            items = log or ()
         if log is None:
             continue
-        for item in log:
+        for item in items:
             if isinstance(item, Note) or item.session_id == found.id or _is_kin(item, found):
                 yield log, item
 
