@@ -367,12 +367,12 @@ def test_thoughts_that_a_host_of_responses_tells_as_text(write: Write) -> None:
     ("billed", "cached", "expected"),
     [
         (40, 0, (40, 0, 0, 2, 0)),
-        (40, 448, (52, 448, 0, 2, 0)),
+        (40, 448, (40, 448, 0, 2, 0)),
         (480, 448, (52, 448, 0, 2, 0)),
         (40, 900, (0, 500, 0, 2, 0)),
     ],
 )
-def test_what_cohere_cached_is_of_the_whole_prompt(
+def test_what_cohere_cached_is_its_wrapping_first(
     billed: int, cached: int, expected: tuple[int, ...], write: Write
 ) -> None:
     told = {"billed_units": {"input_tokens": billed, "output_tokens": 2}, "cached_tokens": cached}

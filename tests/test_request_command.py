@@ -148,7 +148,8 @@ def test_answers_have_the_same_keys_whoever_gave_them(unspool: Run, provider: st
     assert [block["id"] for block in message["content"][2:]] == ["t1", "t2"]
     usage = message["usage"]
     counted = (usage["input_tokens"], usage["cache_read_input_tokens"], usage["output_tokens"])
-    assert counted == ((10, 4, 7) if provider == "anthropic" else (12, 4, 7))
+    expected = {"anthropic": (10, 4, 7), "cohere": (16, 4, 7)}  # Cohere's own wrapping was cached, and is in no bill
+    assert counted == expected.get(provider, (12, 4, 7))
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)

@@ -197,14 +197,14 @@ def _second(body: dict[str, Any]) -> dict[str, Any]:
 def usage_of(raw: Any) -> Usage | None:
     """What is billed; `tokens` counts Cohere's own wrapping too, and stands in where nothing else does.
 
-    What was cached is of the whole prompt, and often the wrapping alone: then the whole is what it is taken from.
+    The wrapping begins every prompt, so it is what a cache holds first: only what was cached beyond it was in the bill.
     """
     if not isinstance(raw, dict):
         return None
     whole = mapping(raw.get("tokens"))
     counted = mapping(raw.get("billed_units")) or whole
     prompt, cached = count(counted.get("input_tokens")), count(raw.get("cached_tokens"))
-    if cached:
-        prompt = max(prompt, count(whole.get("input_tokens")))
-    cached = min(cached, prompt)
-    return Usage(input=prompt - cached, cache_read=cached, output=count(counted.get("output_tokens")), raw=raw)
+    wrapping = max(count(whole.get("input_tokens")) - prompt, 0)
+    cached = min(cached, prompt + wrapping)
+    fresh = prompt - max(cached - wrapping, 0)
+    return Usage(input=fresh, cache_read=cached, output=count(counted.get("output_tokens")), raw=raw)
