@@ -42,6 +42,32 @@ def test_a_file_for_each_record_whatever_sessions_are_called(tmp_path: Path, to:
     assert strategy == "tree" or all(name.startswith("a_session_1-") for name in records)
 
 
+CHAT = {"choices": [{"message": says("assistant", "Not yet.")}]}
+MESSAGES = {"type": "message", "role": "assistant", "content": [{"type": "text", "text": "Not yet."}]}
+
+
+@pytest.mark.parametrize("strategy", ["snapshot", "tree"])
+@pytest.mark.parametrize(
+    ("answer", "names"), [(CHAT, ("prompt_tokens", "completion_tokens")), (MESSAGES, ("input_tokens", "output_tokens"))]
+)
+def test_the_same_answer_again_is_of_another_call(
+    tmp_path: Path, answer: Any, names: tuple[str, str], strategy: Any
+) -> None:
+    messages: list[Any] = []
+    entries = []
+    for number in (1, 2, 3):
+        messages = [*messages, says("user", f"And now, {number}?")]
+        usage = dict(zip(names, (number * 100, number), strict=True))
+        entries.append(entry("s", number, messages) | {"response": answer | {"usage": usage}})
+        messages = [*messages, says("assistant", "Not yet.")]
+    write(tmp_path / "logs", "polls.jsonl", *entries)
+    told = squash(tmp_path / "logs", out=tmp_path / "out", settings=Settings(key=KEY, to="atif", strategy=strategy))
+    (file,) = told.files
+    steps = [step for step in json.loads((tmp_path / "out" / file).read_bytes())["steps"] if "metrics" in step]
+    assert [step["metrics"]["prompt_tokens"] for step in steps] == [100, 200, 300]
+    assert len({step["timestamp"] for step in steps}) == 3
+
+
 @pytest.mark.parametrize("to", FORMATS)
 def test_a_record_that_no_line_holds_is_not_counted_as_one(tmp_path: Path, to: Any) -> None:
     write(tmp_path / "logs", "empty.jsonl", entry("s", 1, []) | {"response": None})

@@ -37,7 +37,7 @@ def squash_file(settings: Settings, task: Task) -> Outcome:
     """A session file. Never raises for what is in it."""
     outcome = Outcome(task, [], [], [], {})
     replies = _replies(settings)
-    session = Session(settings.strict, settings.tools_from == "last", replies.add if replies else lambda _entry: None)
+    session = Session(settings.strict, settings.tools_from == "last", replies.add if replies else lambda *_: None)
     try:
         for entry in _entries(task.path, settings, outcome):
             session.add(entry)

@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from unspool.jobs.squash.entries import Entry, unstreamed
+from unspool.jobs.squash.places import Places
 from unspool.jobs.squash.snapshot import Snapshot, answer_of, answered
 from unspool.model.identity import fingerprint
 from unspool.model.record import TrainingRecord, TrainingTurn, only_id
@@ -35,17 +36,19 @@ class Replies:
     """The answers of the kept entries, by what they say."""
 
     def __init__(self) -> None:
-        self._known: dict[str, TrainingTurn] = {}
+        self._known: Places[TrainingTurn] = Places()
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: Entry, asked: int) -> None:
+        """`asked`: how many messages its request has."""
         response = unstreamed(entry.response)
         message, _ = answer_of(response)
         if message is None:
             return
         value = answered(message)[1]
         told = wire.answer(mapping(strict(response)))
-        self._known.setdefault(
+        self._known.add(
             meaning(value),
+            asked,
             TrainingTurn(
                 value,
                 train=True,
@@ -57,8 +60,8 @@ class Replies:
             ),
         )
 
-    def turn(self, message: dict[str, Any]) -> TrainingTurn:
-        known = self._known.get(meaning(message)) if message.get("role") == "assistant" else None
+    def turn(self, message: dict[str, Any], place: int) -> TrainingTurn:
+        known = self._known.find(meaning(message), place) if message.get("role") == "assistant" else None
         return TrainingTurn(message) if known is None else msgspec.structs.replace(known, message=message)
 
 
@@ -89,7 +92,7 @@ def _model(line: bytes) -> str | None:
 
 def record_of(snapshot: Snapshot, replies: Replies, scenario: str) -> TrainingRecord:
     entry = snapshot.entry
-    turns = [replies.turn(message) for message in snapshot.values]
+    turns = [replies.turn(message, place) for place, message in enumerate(snapshot.values)]
     models = [turn.model for turn in turns if turn.model]
     session = entry.session or stem_of(entry.origin.file)
     return TrainingRecord(

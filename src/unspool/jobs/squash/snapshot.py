@@ -42,21 +42,21 @@ class Snapshot(Struct):
 class Session:
     """Told of entries in the order of the file."""
 
-    def __init__(self, strict: bool, only_last_tools: bool, kept: Callable[[Entry], None]) -> None:
-        """`kept` is called with each entry that counts."""
+    def __init__(self, strict: bool, only_last_tools: bool, kept: Callable[[Entry, int], None]) -> None:
+        """`kept` is called with each entry that counts, and the number of its messages."""
         self.validation = Validation(strict)
         self._tools = Definitions(only_last_tools)
         self._kept = kept
         self._fullest: Entry | None = None
         self._day: str | None = None
         self._trace: list[str] = []
-        self._waiting: list[tuple[Entry, Finding | None]] = []
+        self._waiting: list[tuple[Entry, int, Finding | None]] = []
         self._findings: list[Finding] = []
 
     def add(self, entry: Entry) -> None:
         """Raises `Invalid` where the session is none."""
-        number = self.validation.entries + 1
-        fullest = self.validation.add(entry.session, entry.time, len(entry.trace))
+        number, asked = self.validation.entries + 1, len(entry.trace)
+        fullest = self.validation.add(entry.session, entry.time, asked)
         broken = None
         if number > 1 and not continues(self._trace, entry.trace):
             broken = error("trace", f"the roles of entry {number} do not continue those of the entry before it")
@@ -67,14 +67,14 @@ class Session:
             for waiting in self._waiting:
                 self._keep(*waiting)
             self._waiting.clear()
-            self._keep(entry, broken)
+            self._keep(entry, asked, broken)
             self._fullest = entry
         else:
-            self._waiting.append((_light(entry), broken))
+            self._waiting.append((_light(entry), asked, broken))
 
-    def _keep(self, entry: Entry, broken: Finding | None) -> None:
+    def _keep(self, entry: Entry, asked: int, broken: Finding | None) -> None:
         self._tools.add(entry.tools)
-        self._kept(entry)
+        self._kept(entry, asked)
         if broken is not None:
             self._findings.append(broken)
 

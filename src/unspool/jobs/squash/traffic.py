@@ -12,6 +12,7 @@ from typing import Any
 from unspool.errors import InputNotFound
 from unspool.ingest.conversations import Conversation, Unit, read_unit
 from unspool.ingest.implied import is_implied
+from unspool.jobs.squash.places import Places
 from unspool.jobs.squash.scrubbing import count_cleaned
 from unspool.jobs.squash.settings import Found, Outcome, Reject, Settings, Task
 from unspool.jobs.squash.writing import write_pairs, write_records
@@ -99,8 +100,8 @@ def _snapshot(conversation: Conversation, kept: list[Exchange], only_last_tools:
     last = kept[-1]
     answers = _Answers(kept)
     turns: list[TrainingTurn] = []
-    for run in _runs(last.messages, last):
-        turns += _turns(_joined(run), last, answers.exchange(run))
+    for place, run in _placed(_runs(last.messages, last)):
+        turns += _turns(_joined(run), last, answers.exchange(run, place))
     for run in _runs(last.response.messages, last):
         turns += _turns(_joined(run), last, last)
     tools: dict[str, dict[str, Any]] = {}
@@ -127,22 +128,26 @@ class _Answers:
 
     def __init__(self, kept: list[Exchange]) -> None:
         self._kept = kept
-        self._whole = {message.id: exchange for exchange in kept for message in exchange.response.messages}
+        self._whole: Places[Exchange] = Places()
+        for exchange in kept:
+            for place, message in enumerate(exchange.response.messages, len(exchange.messages)):
+                self._whole.add(message.id, place, exchange)
 
-    def exchange(self, run: list[Message]) -> Exchange | None:
+    def exchange(self, run: list[Message], place: int) -> Exchange | None:
+        """That of messages which stand there in the last request."""
         if run[0].role != "assistant":
             return None
-        known = next((self._whole[message.id] for message in run if message.id in self._whole), None)
-        return known or self._meant.get(_meaning(_joined(run)))
+        found = (self._whole.find(message.id, at) for at, message in enumerate(run, place))
+        return next(filter(None, found), None) or self._meant.find(_meaning(_joined(run)), place)
 
     @cached_property
-    def _meant(self) -> dict[Any, Exchange]:
-        found: dict[Any, Exchange] = {}
+    def _meant(self) -> Places[Exchange]:
+        meant: Places[Exchange] = Places()
         for exchange in self._kept:
-            for run in _runs(exchange.response.messages, exchange):
-                found.setdefault(_meaning(_joined(run)), exchange)
-        found.pop(_NOTHING, None)
-        return found
+            for place, run in _placed(_runs(exchange.response.messages, exchange), len(exchange.messages)):
+                if (said := _meaning(_joined(run))) != _NOTHING:
+                    meant.add(said, place, exchange)
+        return meant
 
 
 _NOTHING = "", ()
@@ -163,6 +168,13 @@ def _runs(messages: Iterable[Message], within: Exchange) -> Iterator[list[Messag
             yield found
         else:
             yield from ([message] for message in found)
+
+
+def _placed(runs: Iterable[list[Message]], place: int = 0) -> Iterator[tuple[int, list[Message]]]:
+    """Each with the place of its first message."""
+    for run in runs:
+        yield place, run
+        place += len(run)
 
 
 def _joined(run: list[Message]) -> Message:
