@@ -21,6 +21,8 @@ KEY = b"a key"
         ("é", "anna", "mueller.de", "é"),
         ("...", "jane", "example.com", ""),
         ("(see https://example.com/a) ", "jane", "example.com", ")"),
+        ("https://example.com/login?x=1&mail=", "jane", "example.com", "&y=2"),
+        ("https://example.com/#/people/", "jane", "example.com", "/edit"),
     ],
 )
 def test_an_address_keeps_its_domain_and_loses_its_name(before: str, local: str, domain: str, after: str) -> None:
@@ -40,7 +42,7 @@ def test_an_address_keeps_its_domain_and_loses_its_name(before: str, local: str,
         "https://jane@host.example.com",
         "ssh://git@host.example.com/x",
         "postgres://jane.doe:s3cret@db.example.com:5432/x",
-        "https://example.com/?mail=jane@example.com&x=1",
+        "https://example.com/npm/parrot@next.min.js?x=1#y",
         "npm i lodash@4.17.21 @types/node@20.1.x react@18.2.rc",
         "icon@2x.png",
         "@dataclass.field and root@localhost",

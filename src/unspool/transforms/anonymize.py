@@ -2,7 +2,8 @@
 
 The part before the `@` becomes sixteen letters and digits of a keyed hash: the same address has the same replacement,
 on each run and on each machine that has the key. The domain stays, in small letters. Addresses of repositories
-(`git@host`) name nobody, and URLs must still work, so both are left alone.
+(`git@host`) name nobody, and URLs must still lead to the same place, so both are left alone; but what a URL asks for,
+behind its `?` or `#`, may be somebody's address like any other.
 """
 
 import hmac
@@ -24,7 +25,8 @@ _DOMAIN = re.compile(
     rb"(?![0-9]x\.|[0-9]+\.[0-9]+[.-])"  # icon@2x.png, lodash@4.17.x
     rb"(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,24}(?![A-Za-z0-9_@-])"
 )
-_NOT_IN_URL = re.compile(rb"[^!#-&(*+\-./0-9:;=?@A-Z\[\]^_a-z{}~]")
+_NOT_IN_PLACE = re.compile(rb"[^!$-&(*+\-./0-9:;=@A-Z\[\]^_a-z{}~]")
+"""What cannot stand in the part of a URL that says where it leads."""
 
 
 class Anonymizer:
@@ -88,4 +90,4 @@ def _local(data: bytes, at: int) -> bytes:
 
 def _in_url(data: bytes, at: int) -> bool:
     start = data.rfind(b"://", max(0, at - _REACH), at)
-    return start >= 0 and not _NOT_IN_URL.search(data, start, at)
+    return start >= 0 and not _NOT_IN_PLACE.search(data, start, at)
