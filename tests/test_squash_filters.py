@@ -101,6 +101,21 @@ def test_two_answers_to_one_prompt_are_a_pair(unspool: Run, tmp_path: Path) -> N
     assert [message["content"] for message in pair["rejected"]] == ["poor"]
 
 
+def test_calls_of_pairs_can_be_had_in_the_text(unspool: Run, tmp_path: Path) -> None:
+    lines = [entry(("user", "a"), answer="poor", at=0), entry(("user", "a"), answer="good", at=1)]
+    call = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    lines[1]["response"]["choices"][0]["message"] |= {"content": None, "tool_calls": [call]}
+    last = entry(("user", "a"), answer="d", at=2)
+    result = {"role": "tool", "tool_call_id": "c1", "content": "seen"}
+    last["request"]["messages"] += [lines[1]["response"]["choices"][0]["message"], result]
+    log(tmp_path / "logs", "a.jsonl", *lines, last)
+    done = unspool("squash", tmp_path / "logs", "-o", tmp_path / "out", "--strategy", "tree", "--pairs", "-j")
+    assert done.returncode == 0, done.stderr
+    (pair,) = records(tmp_path / "out")
+    (chosen,) = pair["chosen"]
+    assert chosen == {"role": "assistant", "content": '<tool_call>{"name": "look", "arguments": {}}</tool_call>'}
+
+
 def test_pairs_need_the_tree(unspool: Run, tmp_path: Path) -> None:
     log(tmp_path / "logs", "a.jsonl", entry(("user", "a"), answer="b"))
     done = unspool("squash", tmp_path / "logs", "-o", tmp_path / "out", "--pairs")

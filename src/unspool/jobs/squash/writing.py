@@ -60,7 +60,10 @@ def write_pairs(records: Sequence[TrainingRecord], settings: Settings, outcome: 
     scrub = scrubber_for(settings)
     for pair in pairs(records):
         about = records[0]
-        data = _encode(scrub.values(msgspec.to_builtins(pair))) + b"\n"
+        written = scrub.values(msgspec.to_builtins(pair))
+        if settings.inline:
+            written |= {part: _inlined(written[part]) for part in ("prompt", "chosen", "rejected")}
+        data = _encode(written) + b"\n"
         usage = usage_of([*pair.prompt, *pair.chosen], len(pair.tools))
         outcome.records.append(Written(data, about.date, about.scenario, usage))
 
