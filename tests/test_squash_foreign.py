@@ -204,3 +204,21 @@ def test_a_search_in_an_agents_log_stands_before_what_was_said_of_it(
     out = tmp_path / "out"
     unspool("squash", str(path), "-o", str(out), "--strategy", strategy)
     assert roles(out) == [["user", "assistant", "tool", "assistant"]]
+
+
+@pytest.mark.parametrize("strategy", ["snapshot", "tree"])
+def test_a_tool_that_was_defined_anew_is_told_and_the_last_definition_can_be_had(
+    unspool: Run, tmp_path: Path, strategy: str
+) -> None:
+    first, second = exchange(1, [ASKED], [DONE]), exchange(2, [ASKED, DONE, ASKED], [DONE])
+    second["request"]["tools"] = [TOOLS[0] | {"description": "Runs faster."}]
+    path = tmp_path / "responses.jsonl"
+    path.write_text("".join(json.dumps(call) + "\n" for call in (first, second)))
+    told = {}
+    for which in ("all", "last"):
+        out = tmp_path / which
+        assert unspool("squash", path, "-o", out, "--strategy", strategy, "--tools-from", which).returncode == 0
+        (record,) = records(out)
+        found = [finding["rule"] for finding in json.loads((out / "integrity-report.json").read_bytes())["findings"]]
+        told[which] = [tool["description"] for tool in record["tools"]], "tool-changed" in found
+    assert told == {"all": (["Runs.", "Patches."], True), "last": (["Runs faster."], False)}

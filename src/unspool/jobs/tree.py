@@ -25,12 +25,17 @@ class Pair(Struct):
     tools: list[dict[str, Any]] = []
 
 
-def records(conversation: Conversation) -> list[TrainingRecord]:
-    """The main path first. A generated message is trained on in the first record that holds it."""
+def records(
+    conversation: Conversation, only_last_tools: bool = False, changed: set[str] | None = None
+) -> list[TrainingRecord]:
+    """The main path first. A generated message is trained on in the first record that holds it.
+
+    `changed` is told the names of tools that were defined anew on a path.
+    """
     tree = grow(conversation.exchanges)
     found = relate(tree)
     ids = {id(leaf): _name(conversation, leaf) for leaf in found}
-    writer = _Writer(tree.exchanges)
+    writer = _Writer(tree.exchanges, only_last_tools)
     made = [
         TrainingRecord(
             turns=writer.turns(leaf),
@@ -48,6 +53,8 @@ def records(conversation: Conversation) -> list[TrainingRecord]:
         )
         for leaf in found
     ]
+    if changed is not None:
+        changed |= writer.changed
     tree.fell()
     return made
 
@@ -59,11 +66,24 @@ def _name(conversation: Conversation, leaf: Leaf) -> str:
     return fingerprint([conversation.source, conversation.session, *made])[:16]
 
 
+def define(known: dict[str, dict[str, Any]], tools: Iterable[tuple[Tool, dict[str, Any]]]) -> set[str]:
+    """Add those of a call, each once, the first of its name; the names of those that are known in another form."""
+    changed: set[str] = set()
+    for tool, written in tools:
+        first = known.setdefault(tool.name or repr(written), written)
+        if first is not written and first != written:
+            changed.add(tool.name)
+    return changed
+
+
 class _Writer:
     """Writes each node once, however many records hold it."""
 
-    def __init__(self, exchanges: list[Exchange]) -> None:
+    def __init__(self, exchanges: list[Exchange], only_last_tools: bool) -> None:
         self._exchanges = exchanges
+        self._only_last_tools = only_last_tools
+        self.changed: set[str] = set()
+        """Names of tools that were defined anew in another way."""
         self._written: dict[int, list[dict[str, Any]]] = {}
         self._tools: dict[int, list[dict[str, Any]]] = {}
         self._trained: set[int] = set()
@@ -113,20 +133,16 @@ class _Writer:
             tokens = None  # of one call, however many messages it gave
 
     def tools(self, leaf: Leaf) -> list[dict[str, Any]]:
-        """The tools of the calls on the path, by name; the first definition wins."""
-        found: list[dict[str, Any]] = []
-        seen: set[str] = set()
+        """The tools of the calls on the path, by name, and the first definition wins; or those of the last call."""
+        found: dict[str, dict[str, Any]] = {}
         last: tuple[Tool, ...] = ()
-        for number in leaf.exchanges:
+        for number in leaf.exchanges[-1:] if self._only_last_tools else leaf.exchanges:
             exchange = self._exchanges[number]
             if exchange.tools is last:
                 continue
             last = exchange.tools
-            for tool, written in zip(last, self._definitions(exchange), strict=True):
-                if not tool.name or tool.name not in seen:
-                    seen.add(tool.name)
-                    found.append(written)
-        return found
+            self.changed |= define(found, zip(last, self._definitions(exchange), strict=True))
+        return list(found.values())
 
     def _definitions(self, exchange: Exchange) -> list[dict[str, Any]]:
         known = self._tools.get(id(exchange.tools))

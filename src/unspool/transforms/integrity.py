@@ -3,7 +3,7 @@
 Messages are those of OpenAI's chat API; tools are flat: `{"name": …, "description": …, "parameters": {…}}`.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -39,6 +39,11 @@ def left_out(kept: int, entries: int, answered: bool, choices: int) -> Iterator[
         yield warning("no-answer", "the last entry has no answer: the record ends with what was asked")
     if choices > 1:
         yield warning("choices", f"the last answer has {choices} choices; the first is kept")
+
+
+def tools_changed(names: Iterable[str]) -> Iterator[Finding]:
+    for name in sorted(names):
+        yield warning("tool-changed", f"tool {name}: defined anew in the session; the first is kept")
 
 
 def check(

@@ -12,7 +12,7 @@ from msgspec import Raw, Struct
 from unspool.jobs.squash.definitions import Definitions
 from unspool.jobs.squash.entries import NULL, Entry, unstreamed
 from unspool.sources.jsontext import Unreadable, mend, strict
-from unspool.transforms.integrity import Finding, error, left_out, warning
+from unspool.transforms.integrity import Finding, error, left_out, tools_changed
 from unspool.transforms.traces import continues
 from unspool.transforms.validate import Validation
 
@@ -84,8 +84,7 @@ class Session:
         if entry is None:
             return None
         findings, validation = self._findings, self.validation
-        for name in sorted(self._tools.changed):
-            findings.append(warning("tool-changed", f"tool {name}: defined anew in the session; the first is kept"))
+        findings += tools_changed(self._tools.changed)
         if self._tools.odd:
             findings.append(error("tools", "`request.tools` is no list"))
         pairs = [tidied(bytes(raw), value) for raw, value in zip(entry.messages, entry.values, strict=False)]

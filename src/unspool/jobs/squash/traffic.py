@@ -16,10 +16,11 @@ from unspool.jobs.squash.places import Places
 from unspool.jobs.squash.scrubbing import count_cleaned
 from unspool.jobs.squash.settings import Found, Outcome, Reject, Settings, Task
 from unspool.jobs.squash.writing import write_pairs, write_records
-from unspool.model import MAIN, Exchange, Message, Note
+from unspool.jobs.tree import define, records
+from unspool.model import MAIN, Exchange, Message, Note, Tool
 from unspool.model.record import TrainingRecord, TrainingTurn, only_id
 from unspool.model.session import Tokens
-from unspool.transforms.integrity import error, left_out
+from unspool.transforms.integrity import Finding, error, left_out, tools_changed
 from unspool.transforms.normal import normal
 from unspool.transforms.scenarios import scenario_of
 from unspool.wires.openai_chat import wire as chat
@@ -74,10 +75,12 @@ def _invalid(outcome: Outcome, kind: str, reason: str) -> None:
 
 
 def _records(conversation: Conversation, settings: Settings, outcome: Outcome) -> list[TrainingRecord]:
+    only_last_tools = settings.tools_from == "last"
+    changed: set[str] = set()
     if settings.strategy == "tree":
-        from unspool.jobs.tree import records
-
-        return records(conversation)
+        made = records(conversation, only_last_tools, changed)
+        _found(outcome, conversation, tools_changed(changed))
+        return made
     main = [exchange for exchange in conversation.exchanges if _stream(exchange) == MAIN]
     calls = main or conversation.exchanges
     most = max(len(exchange.messages) for exchange in calls)
@@ -88,15 +91,22 @@ def _records(conversation: Conversation, settings: Settings, outcome: Outcome) -
     outcome.count("entries of sub-agents", len(conversation.exchanges) - len(calls))
     answer = calls[last].response
     findings = left_out(last + 1, len(calls), bool(answer.messages), 1 + len(answer.alternatives))
+    record = _snapshot(conversation, calls[: last + 1], only_last_tools, changed)
+    _found(outcome, conversation, [*tools_changed(changed), *findings])
+    return [record]
+
+
+def _found(outcome: Outcome, conversation: Conversation, findings: Iterable[Finding]) -> None:
     outcome.findings += [Found(finding, conversation.scenario, conversation.source) for finding in findings]
-    return [_snapshot(conversation, calls[: last + 1], settings.tools_from == "last")]
 
 
 def _stream(exchange: Exchange) -> Any:
     return (exchange.extra or {}).get("stream_id", MAIN)
 
 
-def _snapshot(conversation: Conversation, kept: list[Exchange], only_last_tools: bool) -> TrainingRecord:
+def _snapshot(
+    conversation: Conversation, kept: list[Exchange], only_last_tools: bool, changed: set[str]
+) -> TrainingRecord:
     last = kept[-1]
     answers = _Answers(kept)
     turns: list[TrainingTurn] = []
@@ -105,10 +115,12 @@ def _snapshot(conversation: Conversation, kept: list[Exchange], only_last_tools:
     for run in _runs(last.response.messages, last):
         turns += _turns(_joined(run), last, last)
     tools: dict[str, dict[str, Any]] = {}
+    last_tools: tuple[Tool, ...] = ()
     for exchange in kept[-1:] if only_last_tools else kept:
-        for tool in exchange.tools:
-            written = encode_tool(tool, exchange.wire != chat.name)
-            tools.setdefault(tool.name or repr(written), written)
+        if exchange.tools is last_tools:
+            continue
+        last_tools = exchange.tools
+        changed |= define(tools, ((tool, encode_tool(tool, exchange.wire != chat.name)) for tool in exchange.tools))
     models = [exchange.response.model or exchange.model for exchange in kept]
     return TrainingRecord(
         turns=turns,
