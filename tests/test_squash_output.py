@@ -5,6 +5,7 @@ import os
 import pty
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +13,12 @@ import pytest
 
 from conftest import Run
 from many import SECRET, entry, says, session, write
+from unspool.errors import OutputNotWritable
 from unspool.exports.training import FORMATS
 from unspool.ingest.conversations import Unit
 from unspool.jobs.squash import Settings, squash, squash_tasks
-from unspool.jobs.squash.settings import Task
+from unspool.jobs.squash.run import fold
+from unspool.jobs.squash.settings import Outcome, Task
 
 KEY = b"k"
 
@@ -131,6 +134,16 @@ def test_a_file_that_is_gone_when_it_is_read_is_a_reject(tmp_path: Path) -> None
         assert squashed.counts["sessions kept"] == 1
         reject = json.loads((tmp_path / "rejects").read_bytes())
         assert (reject["file"], reject["rule"]) == (gone, "unreadable")
+
+
+def test_rejects_that_have_no_place_are_told_before_any_work(tmp_path: Path) -> None:
+    def outcomes() -> Iterator[Outcome]:
+        pytest.fail("it has begun")
+        yield
+
+    with pytest.raises(OutputNotWritable, match="nowhere"):
+        fold(outcomes(), str(tmp_path / "out"), Settings(key=KEY), str(tmp_path / "nowhere" / "rejects"))
+    assert not (tmp_path / "out").exists()
 
 
 def test_options_of_formats(tmp_path: Path, unspool: Run) -> None:

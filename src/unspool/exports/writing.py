@@ -9,6 +9,16 @@ from unspool.sources.files import DASH
 from unspool.sources.storage import is_url, replacing
 
 
+def refuse_unwritable(path: str) -> None:
+    """What is to be written at the end of hours should be told at their beginning to have no place."""
+    if path == DASH or is_url(path):
+        return
+    if Path(path).is_dir():
+        raise OutputNotWritable(f"{path}: Is a directory")
+    if not Path(path).resolve().parent.is_dir():
+        raise OutputNotWritable(f"{path}: No such file or directory")
+
+
 def write(path: str, pieces: Iterable[bytes]) -> None:
     """To standard output for `-`; else beside the file first, and then in its place. A link stays a link."""
     if path == DASH and sys.stdout is None:

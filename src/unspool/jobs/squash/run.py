@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from unspool.errors import StrictFault
 from unspool.exports import chat
 from unspool.exports.reports import SUMMARY, TOOL_USAGE, IntegrityReport, summary, tool_usage
-from unspool.exports.writing import write
+from unspool.exports.writing import refuse_unwritable, write
 from unspool.jobs.squash.folder import Folder
 from unspool.jobs.squash.settings import Outcome, Settings, Written
 from unspool.sources.files import legible
@@ -60,6 +60,8 @@ def fold(outcomes: Iterable[Outcome], out: str, settings: Settings, rejects: str
     """Outcomes in the order of the inputs → the files of `out`, whole or not at all."""
     run = Run(msgspec.structs.replace(settings, keep_rejects=rejects is not None))
     with Folder(out) as folder:
+        if rejects is not None:
+            refuse_unwritable(rejects)
         with IntegrityReport(folder.staging) as integrity:
             for outcome in outcomes:
                 run.add(outcome, folder, integrity)
