@@ -58,6 +58,19 @@ def test_developer_is_system(tmp_path: Path) -> None:
     assert [message["role"] for message in record.messages] == ["system", "user", "assistant", "user", "assistant"]
 
 
+def test_a_question_that_was_asked_on_one_path_is_not_taken_for_that_of_another_which_got_the_same_answer(
+    tmp_path: Path,
+) -> None:
+    log = Log()
+    start = log.ask([system(), user("Mend it")], says("Where?"))
+    first = log.ask([*start, user("In the cellar")], says("Done."))
+    log.ask([*start, user("In the attic")], says("Done."))
+    log.ask([*first, user("And swept?")], says("Swept."))
+    log.ask([*first, user("And dusted?")], says("Dusted."))
+    found = {told(record)[-1]: told(record)[3] for record in log.records(tmp_path)}
+    assert found == {"Swept.": "In the cellar", "Dusted.": "In the cellar", "Done.": "In the attic"}
+
+
 def test_a_retry_is_a_record_and_a_pair(tmp_path: Path) -> None:
     log = Log()
     log.ask([system(), user("Mend it")], says("I cannot"))

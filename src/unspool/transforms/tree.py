@@ -225,13 +225,17 @@ class Tree:
                 calls = _places(run)
 
     def _aligned(self, now: _Request) -> _Request | None:
-        """The request on the path of an earlier one that it continues with a few old messages rewritten."""
+        """The request on the path of an earlier one that it continues with a few old messages rewritten.
+
+        What leads along a path as it stands rewrites nothing: it was said so, there.
+        """
+        known = len(now.nodes)
         for before in reversed(self._recent):
             size = len(before.keys)
             if not size or len(now.keys) < size:
                 continue
             changed = [at for at in range(size) if now.keys[at] != before.keys[at]]
-            if len(changed) > _REWRITTEN:
+            if len(changed) > _REWRITTEN or (changed and changed[0] < known):
                 continue
             answer = None
             if len(now.keys) > size:
