@@ -136,6 +136,21 @@ def test_a_file_that_is_gone_when_it_is_read_is_a_reject(tmp_path: Path) -> None
         assert (reject["file"], reject["rule"]) == (gone, "unreadable")
 
 
+@pytest.mark.parametrize("strategy", ["snapshot", "tree"])
+def test_what_is_nested_too_deeply_costs_no_other_session(tmp_path: Path, strategy: Any) -> None:
+    deep: Any = SECRET
+    for _ in range(700):
+        deep = [deep]
+    write(tmp_path / "logs", "deep.jsonl", entry("s", 1, [says("user", f"{SECRET} for a@example.com", odd=deep)], "ok"))
+    session(tmp_path / "logs", "plain.jsonl", "Question")
+    settings = Settings(key=KEY, to="hf", strategy=strategy, anonymize=True)
+    alone = squash(tmp_path / "logs/plain.jsonl", out=tmp_path / "alone", settings=settings)
+    told = squash(tmp_path / "logs", out=tmp_path / "out", settings=settings)
+    assert told.records == alone.records
+    assert told.counts == alone.counts | {"sessions invalid: unreadable": 1}
+    assert "deep.jsonl\tno record: something in it is nested" in (tmp_path / "out/integrity-report.txt").read_text()
+
+
 def test_rejects_that_have_no_place_are_told_before_any_work(tmp_path: Path) -> None:
     def outcomes() -> Iterator[Outcome]:
         pytest.fail("it has begun")

@@ -23,14 +23,23 @@ _encode = msgspec.json.Encoder().encode
 
 
 def squash_task(settings: Settings, task: Task) -> Outcome:
-    if task.unit is None and settings.strategy == "snapshot":
-        outcome = squash_file(settings, task)
-    else:
-        from unspool.jobs.squash.traffic import squash_unit  # readers and wires are many
-
-        outcome = squash_unit(settings, task)
-    scrubber_for(settings).tell(outcome)
+    scrub = scrubber_for(settings)
+    try:
+        outcome = _squashed(settings, task)
+    except RecursionError:  # it could be decoded, but not be worked with
+        scrub.tell(Outcome(task, [], [], [], {}))  # what was taken out of it is in no record
+        outcome = Outcome(task, [], [], [], {})
+        _invalid(outcome, "unreadable", "something in it is nested too deeply")
+    scrub.tell(outcome)
     return outcome
+
+
+def _squashed(settings: Settings, task: Task) -> Outcome:
+    if task.unit is None and settings.strategy == "snapshot":
+        return squash_file(settings, task)
+    from unspool.jobs.squash.traffic import squash_unit  # readers and wires are many
+
+    return squash_unit(settings, task)
 
 
 def squash_file(settings: Settings, task: Task) -> Outcome:
