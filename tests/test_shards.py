@@ -15,7 +15,8 @@ from msgspec.structs import replace
 
 from conftest import Run
 from many import WORDS, entry, files, long_sessions, many, says, session, write
-from unspool.errors import PartsMissing, StrictFault, UnspoolError
+from unspool.engine.local import each
+from unspool.errors import EngineFailed, PartsMissing, StrictFault, UnspoolError
 from unspool.jobs.squash import Settings, squash, tasks
 from unspool.jobs.squash.merge import merge
 from unspool.jobs.squash.plan import Plan, cut
@@ -239,6 +240,24 @@ def test_a_run_that_was_killed_goes_on(tmp_path: Path, unspool: Run) -> None:
     assert f"{len(before)} shards of an earlier run were good still".encode() in done.stderr
     assert unspool("squash", logs, "-o", tmp_path / "plain", *options).returncode == 0
     assert files(out) == files(tmp_path / "plain")
+
+
+def test_a_run_that_is_told_to_end_leaves_nothing_behind(tmp_path: Path) -> None:
+    logs, out = long_sessions(tmp_path / "logs", 64), tmp_path / "out"
+    command = [sys.executable, "-m", "unspool", "squash", str(logs), "-o", str(out), "--jobs", "1"]
+    process = subprocess.Popen([*command, "--filter", "near-duplicates<0.9"], stderr=subprocess.PIPE)
+    for _ in range(3000):
+        if out.exists() and any(out.iterdir()):
+            break
+        time.sleep(0.01)
+    process.send_signal(signal.SIGTERM)
+    _, said = process.communicate(timeout=60)
+    assert (process.returncode, b"interrupted" in said, out.exists()) == (130, True, False)
+
+
+def test_a_process_that_is_killed_is_told_in_words() -> None:
+    with pytest.raises(EngineFailed, match="one of 2 processes was killed"):
+        list(each(os._exit, [1, 1, 1], 2))
 
 
 def test_a_plan_made_beforehand(logs: Path, tmp_path: Path, unspool: Run) -> None:

@@ -98,7 +98,9 @@ def command(context: click.Context, /, logs: tuple[str, ...], output: str | None
     unspool squash --merge training/
     """
     import gc
+    import signal
 
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # schedulers send it: nothing half-written stays in OUT
     if options["merge"]:
         _refuse_beside_merge(context)
         logs, output = _only_out(logs, output)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, islice
 from typing import TypeVar
 
+from unspool.errors import EngineFailed
 from unspool.sources.storage import size
 
 Item = TypeVar("Item")
@@ -39,6 +40,7 @@ def each(work: Callable[[Item], Result], items: Sequence[Item], jobs: int) -> It
         return
     import threading
     from concurrent.futures import Future, ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
     from multiprocessing import get_context
 
     size = max(1, min(_BATCH, len(items) // (jobs * _AHEAD)))
@@ -54,6 +56,10 @@ def each(work: Callable[[Item], Result], items: Sequence[Item], jobs: int) -> It
                 for batch in islice(batches, 1):
                     waiting.append(pool.submit(_run, work, batch))
                 yield from results
+        except BrokenProcessPool as error:
+            raise EngineFailed(
+                f"one of {jobs} processes was killed: if memory ran out, use fewer with --jobs"
+            ) from error
         finally:
             for future in waiting:  # nobody wants the rest
                 future.cancel()
