@@ -71,6 +71,19 @@ def test_the_same_answer_again_is_of_another_call(
     assert len({step["timestamp"] for step in steps}) == 3
 
 
+@pytest.mark.parametrize("strategy", ["snapshot", "tree"])
+@pytest.mark.parametrize("answer", [CHAT, MESSAGES])
+def test_an_example_that_says_what_the_model_says_is_not_trained_on(tmp_path: Path, answer: Any, strategy: Any) -> None:
+    asked = [says("user", "Ripe?"), says("assistant", "Not yet."), says("user", "And this one?")]
+    later = [*asked, says("assistant", "Not yet."), says("user", "And that one?")]
+    entries = [entry("s", number, messages) | {"response": answer} for number, messages in enumerate((asked, later))]
+    write(tmp_path / "logs", "pears.jsonl", *entries)
+    told = squash(tmp_path / "logs", out=tmp_path / "out", settings=Settings(key=KEY, to="axolotl", strategy=strategy))
+    (file,) = told.files
+    (record,) = map(json.loads, (tmp_path / "out" / file).read_bytes().splitlines())
+    assert [message["train"] for message in record["messages"]] == [False, False, False, True, False, True]
+
+
 @pytest.mark.parametrize("to", FORMATS)
 def test_a_record_that_no_line_holds_is_not_counted_as_one(tmp_path: Path, to: Any) -> None:
     write(tmp_path / "logs", "empty.jsonl", entry("s", 1, []) | {"response": None})

@@ -60,9 +60,14 @@ class Replies:
             ),
         )
 
-    def turn(self, message: dict[str, Any], place: int) -> TrainingTurn:
-        known = self._known.find(meaning(message), place) if message.get("role") == "assistant" else None
-        return TrainingTurn(message) if known is None else msgspec.structs.replace(known, message=message)
+    def turns(self, messages: list[dict[str, Any]]) -> list[TrainingTurn]:
+        """The messages of the session's record, each with what is known of the call that gave it."""
+        said = {at: meaning(message) for at, message in enumerate(messages) if message.get("role") == "assistant"}
+        known = self._known.settle(said)
+        return [
+            msgspec.structs.replace(known[at], message=message) if at in known else TrainingTurn(message)
+            for at, message in enumerate(messages)
+        ]
 
 
 def meaning(message: dict[str, Any]) -> str:
@@ -92,7 +97,7 @@ def _model(line: bytes) -> str | None:
 
 def record_of(snapshot: Snapshot, replies: Replies, scenario: str) -> TrainingRecord:
     entry = snapshot.entry
-    turns = [replies.turn(message, place) for place, message in enumerate(snapshot.values)]
+    turns = replies.turns(snapshot.values)
     models = [turn.model for turn in turns if turn.model]
     session = entry.session or stem_of(entry.origin.file)
     return TrainingRecord(

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import groupby
-from typing import Any
+from typing import Any, TypeAlias
 
 from unspool.errors import InputNotFound
 from unspool.ingest.conversations import Conversation, Unit, read_unit
@@ -139,29 +139,40 @@ class _Answers:
     """Which call gave a message. Clients send one back without its thoughts, and give its calls ids of their own."""
 
     def __init__(self, kept: list[Exchange]) -> None:
-        self._kept = kept
-        self._whole: Places[Exchange] = Places()
-        for exchange in kept:
+        *self._before, self._last = kept
+        self._asked = self._last.messages
+        known: Places[_Given] = Places()
+        for exchange in self._before:
             for place, message in enumerate(exchange.response.messages, len(exchange.messages)):
-                self._whole.add(message.id, place, exchange)
+                known.add(message.id, place, (exchange, place))
+        said = {place: message.id for place, message in enumerate(self._asked) if message.role == "assistant"}
+        self._whole = known.settle(said)
 
     def exchange(self, run: list[Message], place: int) -> Exchange | None:
         """That of messages which stand there in the last request."""
         if run[0].role != "assistant":
             return None
-        found = (self._whole.find(message.id, at) for at, message in enumerate(run, place))
-        return next(filter(None, found), None) or self._meant.find(_meaning(_joined(run)), place)
+        found = self._same(run, place) or self._meant.get(place)
+        return found[0] if found else None
+
+    def _same(self, run: list[Message], place: int) -> "_Given | None":
+        return next((self._whole[at] for at in range(place, place + len(run)) if at in self._whole), None)
 
     @cached_property
-    def _meant(self) -> Places[Exchange]:
-        meant: Places[Exchange] = Places()
-        for exchange in self._kept:
+    def _meant(self) -> "dict[int, _Given]":
+        taken = {(id(exchange), place) for exchange, place in self._whole.values()}
+        known: Places[_Given] = Places()
+        for exchange in self._before:
             for place, run in _placed(_runs(exchange.response.messages, exchange), len(exchange.messages)):
-                if (said := _meaning(_joined(run))) != _NOTHING:
-                    meant.add(said, place, exchange)
-        return meant
+                said = _meaning(_joined(run))
+                if said != _NOTHING and (id(exchange), place) not in taken:
+                    known.add(said, place, (exchange, place))
+        runs = [(place, run) for place, run in _placed(_runs(self._asked, self._last)) if not self._same(run, place)]
+        return known.settle({place: _meaning(_joined(run)) for place, run in runs if run[0].role == "assistant"})
 
 
+_Given: TypeAlias = tuple[Exchange, int]
+"""A call, and the place of what it answered."""
 _NOTHING = "", ()
 
 
