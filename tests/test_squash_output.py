@@ -136,6 +136,23 @@ def test_what_was_cleaned_is_counted_as_the_record_shows_it(tmp_path: Path, stra
         assert "messages cleaned away: silent ones" in told
 
 
+@pytest.mark.parametrize("strategy", ["snapshot", "tree"])
+def test_gooses_titles_are_cleaned_away(tmp_path: Path, strategy: Any) -> None:
+    title = says("system", "Reply with only a description in four words or less.")
+    first = says("user", "Here are the first few user messages: hi")
+    write(
+        tmp_path / "logs",
+        "a.jsonl",
+        entry("s", 1, [title, first], "A short greeting"),
+        entry("s", 2, [says("system", "Help."), says("user", "hi")], "Hello"),
+    )
+    settings = Settings(key=KEY, clean_up="goose", strategy=strategy, single_file=True)
+    told = squash(tmp_path / "logs", out=tmp_path / "out", settings=settings)
+    (line,) = (tmp_path / "out/conversations.jsonl").read_bytes().splitlines()
+    assert [message["content"] for message in json.loads(line)["messages"]] == ["Help.", "hi", "Hello"]
+    assert [number for what, number in told.counts.items() if "cleaned away" in what] == [1]
+
+
 def test_a_file_that_is_gone_when_it_is_read_is_a_reject(tmp_path: Path) -> None:
     session(tmp_path / "logs", "here.jsonl", "A question")
     here, gone = str(tmp_path / "logs/here.jsonl"), str(tmp_path / "logs/gone.jsonl")

@@ -233,12 +233,24 @@ def _cleaned(records: list[TrainingRecord], settings: Settings, outcome: Outcome
         return records
     from unspool.transforms.goose import clean
 
+    kept: list[TrainingRecord] = []
     for record in records:
         known = {id(turn.message): turn for turn in record.turns}
         counts: Counter[str] = Counter()
-        entry = clean({"request": {"messages": record.messages}}, counts)
+        entry = clean(_entry(record), counts)
         count_cleaned(outcome, counts)
-        if entry is not None:
-            messages = entry["request"]["messages"]
-            record.turns = [known.get(id(message)) or TrainingTurn(message) for message in messages]
-    return records
+        if entry is None:
+            outcome.count("records cleaned away: goose's titles")
+            continue
+        messages = [*entry["request"]["messages"], *(choice["message"] for choice in entry["response"]["choices"])]
+        record.turns = [known.get(id(message)) or TrainingTurn(message) for message in messages]
+        kept.append(record)
+    return kept
+
+
+def _entry(record: TrainingRecord) -> dict[str, Any]:
+    """The call that ended a record, as a session file would have it."""
+    messages = record.messages
+    answered = bool(record.turns) and record.turns[-1].generated
+    asked, answers = (messages[:-1], messages[-1:]) if answered else (messages, [])
+    return {"request": {"messages": asked}, "response": {"choices": [{"message": answer} for answer in answers]}}
