@@ -58,6 +58,15 @@ def test_what_names_nobody_is_left_alone(text: str) -> None:
     assert not anonymizer.counts
 
 
+def test_an_address_in_a_query_is_the_same_address() -> None:
+    anonymizer = Anonymizer(KEY)
+    name = anonymizer.text("jane@example.com").removesuffix("@example.com")
+    for before in ("https://example.com/?a=1&mail=", "https://example.com/?to=%2Fin%3Fmail%3D", "", "x="):
+        assert anonymizer.text(f"{before}jane%40Example.com&b=2") == f"{before}{name}%40example.com&b=2"
+    for kept in ("https://example.com/%40types%2Fnode", "https://jane%40example.com@host.example.com/x", "%40s.txt"):
+        assert anonymizer.text(kept) == kept
+
+
 def test_the_same_address_has_the_same_replacement_on_each_run_and_another_key_another() -> None:
     first = Anonymizer(KEY)
     assert first.text("Jane@Example.com") == Anonymizer(KEY).text("jane@example.COM")
@@ -95,6 +104,9 @@ PIECES = [
     "n",
     "u0041",
     "+",
+    "%40",
+    "%3D",
+    "?",
 ]
 TEXTS = st.lists(st.sampled_from(PIECES) | st.characters(codec="utf-8"), max_size=14).map("".join)
 

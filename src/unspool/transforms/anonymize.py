@@ -18,7 +18,11 @@ _LONGEST = 64
 """Of the part before the @, says RFC 5321; and no URL with an @ is looked back at further than _REACH."""
 _REACH = 2000
 
+_AT, _ANY_AT = re.compile(b"@"), re.compile(b"@|%40")
+"""Queries of URLs have it as %40."""
 _LOCAL = re.compile(rb"[A-Za-z0-9._+%-]*\Z")
+_LOCAL_IN_QUERY = re.compile(rb"(?:(?<=%[0-9A-Fa-f]{2})|(?<![A-Za-z0-9._+%-]))[A-Za-z0-9._+-]*\Z")
+"""There %3D and the like stand between a name and what is before it."""
 _ESCAPE = re.compile(rb"(?<=\\)(?:[nrtbf]|u[0-9a-fA-F]{4})")
 """Of JSON. It is no part of the name that follows it, even where a text only looks like JSON: see `secrets`."""
 _DOMAIN = re.compile(
@@ -36,7 +40,7 @@ class Anonymizer:
         """How many addresses were replaced."""
 
     def text(self, text: str) -> str:
-        if "@" not in text:
+        if "@" not in text and "%40" not in text:
             return text
         data = text.encode("utf-8", "surrogatepass")
         anonymous = self.raw(data)
@@ -58,30 +62,29 @@ class Anonymizer:
         """JSON as it was written, or UTF-8 text."""
         pieces: list[bytes] = []
         end = 0
-        at = data.find(b"@")
-        while at >= 0:
-            local = _local(data, at)
-            domain = _DOMAIN.match(data, at + 1) if local else None
+        for mark in (_AT if b"%40" not in data else _ANY_AT).finditer(data):
+            at, behind = mark.span()
+            local = _local(data, at, _LOCAL if behind - at == 1 else _LOCAL_IN_QUERY)
+            domain = _DOMAIN.match(data, behind) if local else None
             if local and domain and local.lower() != b"git" and not _in_url(data, at):
-                pieces += [data[end : at - len(local)], self._hashed(local + b"@" + domain[0])]
+                pieces += [data[end : at - len(local)], self._hashed(local, domain[0], mark[0])]
                 end = domain.end()
-            at = data.find(b"@", at + 1)
         return b"".join([*pieces, data[end:]]) if pieces else data
 
-    def _hashed(self, address: bytes) -> bytes:
+    def _hashed(self, local: bytes, domain: bytes, at: bytes) -> bytes:
         self.counts["email"] += 1
-        address = address.lower()
-        number = int.from_bytes(hmac.digest(self._key, address, "sha256"))
+        address = local + b"@" + domain
+        number = int.from_bytes(hmac.digest(self._key, address.lower(), "sha256"))
         name = bytearray()
         for _ in range(_LENGTH):
             number, letter = divmod(number, len(_LETTERS))
             name.append(_LETTERS[letter])
-        return bytes(name) + address[address.index(b"@") :]
+        return bytes(name) + at + domain.lower()
 
 
-def _local(data: bytes, at: int) -> bytes:
+def _local(data: bytes, at: int, pattern: re.Pattern[bytes]) -> bytes:
     """What stands before the @, up to what cannot be part of an address."""
-    found = _LOCAL.search(data, max(0, at - _LONGEST - 6), at)
+    found = pattern.search(data, max(0, at - _LONGEST - 6), at)
     start = found.start() if found else at
     escape = _ESCAPE.match(data, start, at)
     local = data[escape.end() if escape else start : at].lstrip(b".")
