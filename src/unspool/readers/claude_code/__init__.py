@@ -152,7 +152,7 @@ reader = Reader(
     beside=_beside,
     kin=_kin,
 )
-stream = Reader(name="claude_stream", agent=AGENT, title=_TITLE, claims=claims_stream, decoder=Stream)
+stream = Reader(name="claude_stream", agent=AGENT, title=_TITLE, claims=claims_stream, decoder=Stream, pieced=True)
 execution = Reader(
     name="claude_stream_json",
     agent=AGENT,

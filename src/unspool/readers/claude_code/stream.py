@@ -16,6 +16,7 @@ from unspool.readers.claude_code.counting import Counts, counts_of
 from unspool.readers.claude_code.messages import AGENT, Messages
 from unspool.readers.claude_code.tags import is_typed
 from unspool.readers.log import Log
+from unspool.readers.pieces import Pieces
 from unspool.sources.values import count, listing, mapping, number, string, text_of
 
 _PASSED_OVER = frozenset(
@@ -46,8 +47,7 @@ class Stream:
         self._messages = Messages(self._log, path, _REMEMBERED)
         self._seen: dict[str, None] = {}
         """The keys of the last records."""
-        self._pieced: dict[str, str | None] = {}
-        """The message of each stream that comes in pieces."""
+        self._pieces = Pieces()
         self._by_model = False
         """The program says what each model used in all. A turn that failed may leave it out."""
         self._is_whole = True
@@ -86,6 +86,7 @@ class Stream:
 
     def _begin(self, session: str) -> None:
         """A run; what several runs wrote may stand in one file."""
+        self._cut_off()
         self._messages.counting.settle()
         self._log.enter(session)
         self._messages = Messages(self._log, self._path, _REMEMBERED)
@@ -98,8 +99,13 @@ class Stream:
     def close(self) -> list[Event | Note]:
         if self._early:
             self._begin(string(mapping(self._log.record(self._early[0])).get("session_id")) or Path(self._path).stem)
+        self._cut_off()
         self._messages.counting.settle()
         return self._log.take()
+
+    def _cut_off(self, of: str | None = None) -> None:
+        for message, key, stream in self._pieces.left(of):
+            self._messages.assistant(message, key, stream, counted=False)
 
     def _read(self, value: dict[str, Any], key: str) -> None:
         call = string(value.get("parent_tool_use_id"))
@@ -124,7 +130,7 @@ class Stream:
             case "result":
                 self._result(value, key)
             case "stream_event":
-                self._piece(mapping(value.get("event")), stream)
+                self._piece(mapping(value.get("event")), key, stream)
             case "tool_use_summary":
                 self._log.emit(Notification(text_of(value.get("summary")), "info"), key, stream)
             case "auth_status" if value.get("error"):
@@ -134,15 +140,14 @@ class Stream:
             case kind:
                 self._log.note("unknown", f"record type {kind!r}")
 
-    def _piece(self, event: dict[str, Any], stream: str) -> None:
+    def _piece(self, event: dict[str, Any], key: str, stream: str) -> None:
         """Messages come whole too. What one took in the end only its last piece says, should the run be cut off."""
-        match event.get("type"):
-            case "message_start":
-                self._pieced[stream] = string(mapping(event.get("message")).get("id"))
-            case "message_delta" if isinstance(usage := event.get("usage"), dict):
-                self._messages.counting.grew(stream, self._pieced.get(stream), usage)
+        self._pieces.feed(event, key, stream)
+        if event.get("type") == "message_delta" and isinstance(usage := event.get("usage"), dict):
+            self._messages.counting.grew(stream, string(self._pieces.id_of(stream)), usage)
 
     def _answer(self, value: dict[str, Any], key: str, stream: str) -> None:
+        self._pieces.came(stream)
         message = value.get("message")
         error = value.get("error") or value.get("is_api_error_message") is True
         if error and mapping(message).get("model") == "<synthetic>":
@@ -222,6 +227,9 @@ class Stream:
         errors = "\n".join(map(text_of, listing(value.get("errors")))) or text_of(value.get("error"))
         denials = listing(value.get("permission_denials"))
         stopped = text_of(value.get("terminal_reason")).startswith("aborted")
+        if failed or stopped:
+            self._cut_off(MAIN)
+        self._pieces.came(MAIN)
         end = TurnEnd(
             "interrupted" if stopped else "failed" if failed else "completed",
             number(value.get("duration_ms")),

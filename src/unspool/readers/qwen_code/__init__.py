@@ -70,4 +70,4 @@ document = Reader(
     payload=documents.payload,
     beside=documents.continued,
 )
-stream = Reader(name="qwen_stream", agent=AGENT, title=_TITLE, claims=live.claims, decoder=live.Stream)
+stream = Reader(name="qwen_stream", agent=AGENT, title=_TITLE, claims=live.claims, decoder=live.Stream, pieced=True)

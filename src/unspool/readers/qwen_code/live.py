@@ -32,12 +32,13 @@ from unspool.readers.blocks import content_text
 from unspool.readers.calls import arguments_of
 from unspool.readers.genai import typed, was_stopped
 from unspool.readers.log import Log
+from unspool.readers.pieces import Pieces
 from unspool.sources.values import count, listing, mapping, number, string, text_of
 
 AGENT = "qwen_code"
 _PASSED_OVER = frozenset(
-    # Deltas of messages that come whole, and the talk of the program with its host.
-    ("stream_event", "control_request", "control_response", "control_cancel_request")
+    # The talk of the program with its host.
+    ("control_request", "control_response", "control_cancel_request")
 )
 
 
@@ -52,6 +53,7 @@ class Stream:
         self._counted = False
         self._spawned: set[str] = set()
         self._seen: set[str] = set()
+        self._pieces = Pieces()
 
     @property
     def sessions(self) -> dict[str, Facts]:
@@ -73,13 +75,22 @@ class Stream:
         return log.take()
 
     def close(self) -> list[Event | Note]:
+        self._cut_off()
         return self._log.take()
+
+    def _cut_off(self, of: str | None = None) -> None:
+        for message, key, stream in self._pieces.left(of):
+            self._answer({"content": message["content"]}, key, stream)
 
     def _record(self, value: dict[str, Any], kind: Any, key: str) -> None:
         message = mapping(value.get("message"))
         match kind:
             case "assistant":
-                self._answer(message, key, self._stream(value))
+                stream = self._stream(value)
+                self._pieces.came(stream)
+                self._answer(message, key, stream)
+            case "stream_event":
+                self._pieces.feed(mapping(value.get("event")), key, self._stream(value))
             case "user":
                 self._user(message.get("content"), key, self._stream(value))
             case "system":
@@ -172,6 +183,9 @@ class Stream:
             log.emit(replace(usage, apart=True), f"{key}:usage")
         failed = value.get("is_error") is True
         subtype = string(value.get("subtype"))
+        if failed:
+            self._cut_off(MAIN)
+        self._pieces.came(MAIN)
         end = TurnEnd(
             "failed" if failed else "completed",
             number(value.get("duration_ms")),
