@@ -108,6 +108,18 @@ def test_markdown_cannot_be_broken_out_of() -> None:
     assert fences == ["````", "```", "````"]
 
 
+def test_long_calls_and_long_lines_are_cut_in_markdown() -> None:
+    """A summary that is too long is refused by CI, all of it."""
+    script = "\n".join(f"echo {n}" for n in range(1000))
+    live = Live().calls("t", "Bash", command=script).result("t", "x" * 500_000)
+    live.calls("u", "Bash", command="y" * 500_000).result("u", "z" * 500_000, failed=True)
+    text = "\n".join(shown(live, style="markdown", queue=True))
+    assert len(text) < 10_000
+    assert "  … 952 more lines\n" in text
+    assert text.count("… 498,400 more characters") == 3
+    assert len("\n".join(shown(live, style="markdown", queue=True, full=True))) > 1_500_000
+
+
 def test_lines_that_passed_are_code_in_markdown() -> None:
     assert list(unspool.pretty(["npm warn", "*stars*", *Live().says("Hi.").lines, "end"], style="markdown")) == [
         *("", "```text", "npm warn", "*stars*", "```", "", "Hi.", "", "```text", "end", "```")

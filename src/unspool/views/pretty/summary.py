@@ -7,7 +7,9 @@ from unspool.views.markdown import fenced
 from unspool.views.outline import bare_output
 from unspool.views.pretty.columns import safe, safe_line
 from unspool.views.pretty.look import (
+    COMMAND_LINES,
     DIFF_LINES,
+    LONG_LINE,
     MARKS,
     OUTPUT_LINES,
     Look,
@@ -16,6 +18,7 @@ from unspool.views.pretty.look import (
     head_lines,
     is_hidden,
     more,
+    short,
     took,
 )
 from unspool.views.pretty.moments import (
@@ -33,6 +36,8 @@ from unspool.views.pretty.moments import (
 )
 from unspool.views.pretty.tools import labels, todo_line, todos
 
+_ROOM = 4
+"""How many times as much is shown as in a terminal; not all of it, because what CI takes of a summary is bounded."""
 _ESCAPED = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_{}[]<>#|~"})
 
 
@@ -117,9 +122,9 @@ class Summary:
             if "\n" in label.value:
                 yield f"- {label.emoji} {_plain(label.name)}:"
                 yield ""
-                yield from (f"  {line}" for line in fenced(safe(label.value), ""))
+                yield from (f"  {line}" for line in fenced(self._cut(label.value, COMMAND_LINES), ""))
             else:
-                yield f"- {label.emoji} {_plain(label.name)}: `{_code(label.value)}`"
+                yield f"- {label.emoji} {_plain(label.name)}: `{_code(self._short(label.value))}`"
         if change := written_by(call.call.meaning):
             yield ""
             yield from fenced(self._cut(change, DIFF_LINES), "diff")
@@ -143,8 +148,12 @@ class Summary:
             yield from fenced(self._cut(fault(end.output), OUTPUT_LINES), "")
 
     def _cut(self, text: str, most: int) -> str:
-        lines, left = head_lines(text, None if self._look.full else 4 * most)
-        return safe("\n".join([*lines, more(left)] if left else lines))
+        lines, left = head_lines(text, None if self._look.full else _ROOM * most)
+        shown = list(map(self._short, lines))
+        return safe("\n".join([*shown, more(left)] if left else shown))
+
+    def _short(self, line: str) -> str:
+        return line if self._look.full else short(line, _ROOM * LONG_LINE)
 
     def _ended(self, end: Ended) -> Iterator[str]:
         reason = f" ({_plain(end.reason)})" if end.reason else ""
