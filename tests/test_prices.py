@@ -42,6 +42,7 @@ def test_an_unknown_model_has_no_price() -> None:
     assert price("somebody-s-own-model", USAGE, DAY) is None
     assert price(None, USAGE, DAY) is None
     assert price("claude-sonnet-4-5", None, DAY) is None
+    assert price("claude-sonnet-4-5", Usage(raw={"input_tokens": 0}), DAY) is None  # whose server does not count
 
 
 def test_long_prompts_cost_more_where_the_list_says_so() -> None:

@@ -67,6 +67,15 @@ def test_a_model_without_a_price_costs_nothing_that_we_know(tmp_path: Path) -> N
     assert [row.cost for row in rows(agent, tmp_path)] == [None]
 
 
+def test_a_server_that_does_not_count_took_nothing_away_and_not_nothing(tmp_path: Path) -> None:
+    agent = Agent().asks("One").says("1").asks("Two").says("2").asks("Three").says("3")
+    agent.records[1]["response"]["usage"] = {"input_tokens": 0, "output_tokens": 0}
+    first, second, third = rows(agent, tmp_path)
+    assert first.cost is not None
+    assert (second.cost, second.added) == (None, None)
+    assert third.added == 1000
+
+
 def test_a_sub_agent_hangs_at_the_call_that_asked_for_it(tmp_path: Path) -> None:
     main = Agent().asks("Find it").calls("t1", "Agent", description="look around", prompt="Look in src/.")
     other = Agent(model="claude-haiku-4-5", start=main.time)

@@ -56,10 +56,16 @@ class Rates(Struct, frozen=True, gc=False):
 def price(
     model: str | None, usage: Usage | None, time: int | None = None, wire: str = "", seller: str | None = None
 ) -> Cost | None:
-    """What the tokens cost at that time (milliseconds since 1970; now, if it is not known)."""
+    """What the tokens cost at that time (milliseconds since 1970; now, if it is not known).
+
+    None too where none were counted: no call takes none, but there are servers that do not count.
+    """
     if model is None or usage is None:
         return None
-    rates = rates_of(model, usage.input + usage.cache_read + usage.cache_write, time, wire, seller)
+    prompt = usage.input + usage.cache_read + usage.cache_write
+    if not prompt and not usage.output:
+        return None
+    rates = rates_of(model, prompt, time, wire, seller)
     return None if rates is None else rates.cost(usage)
 
 

@@ -149,7 +149,7 @@ class _Rows:
 
     def _counted(self, before: CookedRequest | None) -> CookedRequest | None:
         """The nearest request whose tokens are known: a log does not tell those of every call."""
-        while before is not None and before.usage is None:
+        while before is not None and not whole(before):
             number = self._earlier(before.parent_id, self._numbers[before.id])
             before = None if number is None else self._requests[number]
         return before
@@ -237,7 +237,7 @@ def _bare(request: CookedRequest) -> Usage | None:
 
 
 def _added(request: CookedRequest, before: CookedRequest | None) -> int | None:
-    if request.usage is None or before is None or before.usage is None:
+    if before is None or not whole(request) or not whole(before):
         return None
     return whole(request) - whole(before)
 

@@ -61,7 +61,8 @@ def fold(events: Iterable[Any]) -> Folded:
                 )
                 counted = mapping(body.get("usage"))
                 later = mapping(rest.pop("usage", None))
-                body["usage"] = {**counted, **_recounted(counted, later)}
+                if later:
+                    body["usage"] = {**counted, **_recounted(counted, later)}
                 body.update({key: inner for key, inner in rest.items() if inner is not None and key != "type"})
             case {"type": "message_stop", **rest}:
                 folded.complete = True
