@@ -55,6 +55,19 @@ def test_calls_that_were_kept_as_text_are_calls_too(tmp_path: Path, unspool: Run
     assert shown(unspool, written(tmp_path / "text.jsonl", kept | {"request": json.dumps(kept["request"])})) == told
 
 
+def test_the_cost_is_unknown_if_an_answer_does_not_say_what_it_took(tmp_path: Path, unspool: Run) -> None:
+    pytest.importorskip("genai_prices")
+    calls = a_run()
+    for each in calls:
+        each["request"]["model"] = "gpt-4o"
+    path = written(tmp_path / "t.jsonl", *calls)
+    assert "cost $0.0001" in shown(unspool, path)[-1]
+    refused = calls[1] | {"id": "3", "response": {"error": {"message": "Slow down"}}, "status": 429}
+    assert "cost $0.0001" in shown(unspool, written(path, calls[0], refused, calls[1]))[-1]
+    del calls[0]["response"]["usage"]
+    assert "cost unknown" in shown(unspool, written(path, *calls))[-1]
+
+
 def test_tokens_are_the_sum_of_the_calls(tmp_path: Path, unspool: Run) -> None:
     told = unspool("pretty", written(tmp_path / "t.jsonl", *a_run()), "--style", "json").stdout.splitlines()
     end = json.loads(told[-1])

@@ -76,6 +76,17 @@ def test_a_server_that_does_not_count_took_nothing_away_and_not_nothing(tmp_path
     assert third.added == 1000
 
 
+def test_a_sum_says_if_it_lacks_a_call_whose_tokens_nobody_counted(tmp_path: Path) -> None:
+    agent = Agent().asks("One").says("1").fails().asks("Two").says("2")
+    reel, loaded = opened(agent.save(tmp_path / "whole.jsonl"))
+    assert [row.uncounted for row in loaded.rows] == [False, False, False]
+    assert reel.row().priced
+    del agent.records[2]["response"]["usage"]
+    reel, loaded = opened(agent.save(tmp_path / "part.jsonl"))
+    assert [row.uncounted for row in loaded.rows] == [False, False, True]
+    assert not reel.row().priced
+
+
 def test_a_sub_agent_hangs_at_the_call_that_asked_for_it(tmp_path: Path) -> None:
     main = Agent().asks("Find it").calls("t1", "Agent", description="look around", prompt="Look in src/.")
     other = Agent(model="claude-haiku-4-5", start=main.time)

@@ -85,6 +85,7 @@ export interface GraphRow {
   duration?: number | null;
   usage?: Usage | null;
   cost?: number | null;
+  uncounted?: boolean;
   added?: number | null;
   missed?: number;
   tools?: string[];

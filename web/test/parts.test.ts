@@ -7,7 +7,7 @@ import { candidates } from "../src/lib/index";
 import { format, parse } from "../src/lib/route";
 import { compressed, Recent, remembered, type Store } from "../src/lib/store";
 import { fileLines } from "../src/lib/highlight";
-import { everyCall, grouped, namesOf, ofRows, overTime, totals, untimed } from "../src/lib/usage";
+import { everyCall, grouped, namesOf, ofReels, ofRows, overTime, totals, untimed } from "../src/lib/usage";
 import type { GraphRow } from "../src/types.gen";
 
 const row = (more: Partial<GraphRow>): GraphRow => ({ id: "r", title: "A title", kind: "prompt", root: 0, ...more });
@@ -152,6 +152,11 @@ describe("usage", () => {
   const list = ofRows(rows, null);
   it("adds up, and says what has no price", () => {
     expect(totals(list)).toMatchObject({ cost: 2, unpriced: 1, errors: 1, hit: 0.3 });
+    expect(totals(ofRows([...rows, row({ model: "a" }), row({ model: "a", uncounted: true })], null)).unpriced).toBe(2);
+  });
+  it("says which reels are not fully priced", () => {
+    const reel = (more: object) => ({ id: "r", kind: "trace" as const, name: "r", usage: { input: 5 }, ...more });
+    expect(totals(ofReels([reel({ cost: 2 }), reel({ cost: 1, priced: false }), reel({})]))).toMatchObject({ cost: 3, unpriced: 2 });
   });
   it("shares a call among its tools", () => {
     expect(grouped(list, (c) => c.tools).map((g) => [g.name, g.cost])).toEqual([["Bash", 1], ["Read", 1]]);

@@ -77,7 +77,7 @@ class _Total(Struct):
     began: int | None = None
     ended: int | None = None
     api_ms: float = 0.0
-    used: list[tuple[str | None, Usage, int | None, str]] = []
+    used: list[tuple[str | None, Usage | None, int | None, str]] = []
 
 
 class Happenings:
@@ -163,7 +163,8 @@ class Happenings:
             ended = began + int(exchange.duration_ms or 0)
             total.began = began if total.began is None else min(total.began, began)
             total.ended = ended if total.ended is None else max(total.ended, ended)
-        if (usage := exchange.response.usage) is not None:
+        usage = exchange.response.usage
+        if usage is not None or (exchange.response.messages and exchange.failure is None):
             total.used.append((exchange.response.model or exchange.model, usage, began, exchange.wire))
 
     # Whose call it is.
@@ -314,7 +315,7 @@ def _waits(exchange: Exchange) -> bool:
 
 
 def _cost(total: _Total) -> float | None:
-    """At list prices; nothing where one of the models has none."""
+    """At list prices; nothing where one of the models has none, or an answer came without a count of its tokens."""
     from unspool.transforms.prices import price
 
     try:

@@ -11,6 +11,8 @@ export interface Counted {
   tools: string[];
   usage: Usage;
   cost: number | null;
+  /** More was used than the cost tells: it has no price, or nobody counted its tokens; of a session, some of it. */
+  isPart: boolean;
   error: boolean;
   calls: number;
   duration: number | null;
@@ -28,6 +30,7 @@ export function ofRows(rows: GraphRow[], reel: ReelRow | null): Counted[] {
     tools: r.tools ?? [],
     usage: r.usage ?? {},
     cost: r.cost ?? null,
+    isPart: r.cost == null && (all(r.usage) > 0 || !!r.uncounted),
     error: !!r.error || !!r.failed,
     calls: 1,
     duration: r.duration ?? null,
@@ -46,6 +49,7 @@ export function ofReels(reels: ReelRow[]): Counted[] {
     tools: [],
     usage: r.usage ?? {},
     cost: r.cost ?? null,
+    isPart: r.cost == null || r.priced === false,
     error: false,
     calls: 1,
     duration: r.start != null && r.end != null ? r.end - r.start : null,
@@ -103,7 +107,7 @@ export function grouped(list: Counted[], key: (c: Counted) => string[]): Group[]
       g.calls += c.calls;
       g.usage = add(g.usage, scaled(c.usage, 1 / names.length));
       if (c.cost != null) g.cost = (g.cost ?? 0) + c.cost / names.length;
-      else if (all(c.usage)) g.unpriced++;
+      if (c.isPart) g.unpriced++;
       if (c.error) g.errors++;
       groups.set(name, g);
     }

@@ -112,7 +112,7 @@ def summed(row: ReelRow, rows: list[GraphRow]) -> ReelRow:
     row.model = max(models, key=lambda name: models[name], default=row.model)
     row.usage = total(each.usage for each in rows)
     row.cost = sum(costs) if costs else None
-    row.priced = len(costs) == sum(each.usage is not None for each in rows)
+    row.priced = not any(each.cost is None and (each.usage is not None or each.uncounted) for each in rows)
     return row
 
 

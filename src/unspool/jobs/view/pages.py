@@ -83,6 +83,8 @@ class GraphRow(Struct, omit_defaults=True):
     """Milliseconds."""
     usage: Usage | None = None
     cost: float | None = None
+    uncounted: bool = False
+    """A recorded call that was answered, and nothing tells how many tokens that took."""
     added: int | None = None
     """Tokens that the prompt has more than the parent's."""
     missed: int = 0

@@ -14,6 +14,7 @@ from unspool.sources.values import mapping, text_of
 from unspool.transforms.asides import without_asides
 from unspool.transforms.prices import Cost, price
 from unspool.views.outline import change_of
+from unspool.wires import WIRES
 
 _MARKS = re.compile(r"\*\*|`+|^#+ ", re.MULTILINE)
 """Of Markdown, which a title is not."""
@@ -138,6 +139,7 @@ class _Rows:
             duration=request.duration_ms,
             usage=_bare(request),
             cost=None if cost is None else cost.total,
+            uncounted=_is_uncounted(request),
             added=_added(request, self._counted(before)),
             missed=missed(request, before),
             tools=list(dict.fromkeys(call.name for call in calls)),
@@ -234,6 +236,12 @@ def _words(error: object) -> str:
 def _bare(request: CookedRequest) -> Usage | None:
     """Usage without the provider's own words, which the list does not show."""
     return None if request.usage is None else replace(request.usage, raw=None)
+
+
+def _is_uncounted(request: CookedRequest) -> bool:
+    """Not so of a log, which may count by the turn."""
+    counted = whole(request) or (request.usage is not None and request.usage.output)
+    return not counted and bool(request.response_messages) and request.error is None and request.format in WIRES
 
 
 def _added(request: CookedRequest, before: CookedRequest | None) -> int | None:
