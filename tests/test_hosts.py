@@ -148,6 +148,14 @@ def test_who_embeds_or_counts_says_nothing(path: str, request_: dict[str, Any], 
     assert not cooked.notes
 
 
+def test_what_is_embedded_is_counted(write: Write) -> None:
+    answer = {"object": "list", "data": [{"embedding": [0.5]}], "usage": {"prompt_tokens": 7, "total_tokens": 7}}
+    record = {"path": "/v1/embeddings", "request": {"model": "e", "input": "Hi"}, "response": answer}
+    (found,) = cook(write(record)).requests
+    assert found.usage is not None
+    assert found.usage.input == 7
+
+
 def test_which_documents_mistral_cites_is_known(write: Write) -> None:
     said = [{"type": "text", "text": "So it is."}, {"type": "reference", "reference_ids": [1]}]
     body = {"choices": [{"message": {"content": said}, "finish_reason": "stop"}]}

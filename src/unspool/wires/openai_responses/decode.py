@@ -112,6 +112,7 @@ def usage_of(raw: Any) -> Usage | None:
     written = count(details.get("cache_write_tokens") or details.get("cache_creation_input_tokens"))  # Perplexity
     lasting = mapping(details.get("cache_write_tokens_details"))
     prompt, output = count(raw.get("input_tokens")), count(raw.get("output_tokens"))
+    prompt = prompt or count(raw.get("prompt_tokens"))  # embeddings, whose requests look like those of this API
     reasoning = count(mapping(raw.get("output_tokens_details")).get("reasoning_tokens"))
     apart = reasoning if prompt + output + reasoning == count(raw.get("total_tokens")) else 0  # some hosts' excludes it
     return Usage(
