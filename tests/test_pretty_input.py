@@ -1,5 +1,6 @@
 """`unspool pretty` as a program: where its input comes from, and whose it is."""
 
+import gzip
 import json
 import os
 import sqlite3
@@ -34,6 +35,19 @@ def test_a_pipe_is_shown_in_boxes_of_58_columns(unspool: Run) -> None:
     assert done.stderr == b""
     assert {len(line) for line in done.stdout.decode().split("\n") if "═" in line} == {58}
     assert b"\x1b" not in done.stdout
+
+
+@pytest.mark.parametrize("kind", ["stream", "calls"])
+def test_a_packed_file_that_is_cut_off_is_shown_as_far_as_it_goes(kind: str, tmp_path: Path, unspool: Run) -> None:
+    calls = [{"id": str(n), "request": {"messages": [{"role": "user", "content": f"Hello {n}."}]}} for n in range(9)]
+    lines = DONE.lines if kind == "stream" else list(map(json.dumps, calls))
+    file = tmp_path / "run.jsonl.gz"
+    file.write_bytes(gzip.compress("".join(f"{line}\n" for line in lines).encode())[:-8])  # what tells that it is whole
+    done = unspool("pretty", file, "--style", "line", "--tee", tmp_path / "raw")
+    assert done.returncode == 0
+    assert b"Hello" in done.stdout
+    assert done.stderr.startswith(b"1 record not understood: compressed data is damaged: ")
+    assert b"Hello" in (tmp_path / "raw").read_bytes()
 
 
 def test_the_width_can_be_told(unspool: Run) -> None:

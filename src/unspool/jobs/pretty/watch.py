@@ -1,6 +1,7 @@
 """Watching: from where a stream comes to where it is shown, until it ends or somebody has seen enough."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
@@ -15,7 +16,7 @@ from unspool.jobs.pretty.replay import Pace
 from unspool.jobs.pretty.run import STREAMS, Run, is_call
 from unspool.jobs.pretty.stopping import Stopped, stoppable, waiting
 from unspool.readers import READERS
-from unspool.sources.files import DASH, JOURNAL, blocks, is_packed, unfinished
+from unspool.sources.files import DASH, JOURNAL, Damaged, blocks, is_packed, unfinished
 from unspool.views.pretty.assembler import ORPHAN_AFTER
 from unspool.views.pretty.moments import Moment
 from unspool.views.pretty.styles import Style
@@ -176,7 +177,14 @@ class _Watching:
             return self._command.arriving(lambda: self._run.due)
         if wanted.follow:
             return growing(wanted.path)
-        return arriving(wanted.path, lambda: self._run.due) if self._live else blocks(wanted.path)
+        return arriving(wanted.path, lambda: self._run.due) if self._live else self._blocks()
+
+    def _blocks(self) -> Iterator[bytes]:
+        """Of a file; of a packed one that is damaged, what comes before the damage."""
+        try:
+            yield from blocks(self._wanted.path)
+        except Damaged as damage:
+            self._run.faults[f"compressed data is damaged: {damage}"] += 1
 
     def _document(self) -> Iterator[Moment] | None:
         """The moments of a log that is not made of JSON lines, or of a trace; None for a log of lines."""
@@ -205,8 +213,9 @@ class _Watching:
     def _keep_raw(self) -> None:
         """All of a file that is not shown line by line."""
         if self._tee is not None:
-            for block in blocks(self._wanted.path):
-                self._tee.write(block)
+            with suppress(Damaged):  # who reads it will say so
+                for block in blocks(self._wanted.path):
+                    self._tee.write(block)
 
     def _show(self, moments: Iterable[Moment]) -> None:
         for moment in moments:
