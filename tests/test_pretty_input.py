@@ -50,6 +50,12 @@ def test_a_packed_file_that_is_cut_off_is_shown_as_far_as_it_goes(kind: str, tmp
     assert b"Hello" in (tmp_path / "raw").read_bytes()
 
 
+@pytest.mark.parametrize("options", [(), ("--follow",)])
+def test_a_file_that_is_not_there_is_named(options: tuple[str, ...], unspool: Run) -> None:
+    done = unspool("pretty", "gone.jsonl", *options)
+    assert (done.returncode, done.stderr) == (2, b"unspool: gone.jsonl: No such file or directory\n")
+
+
 def test_the_width_can_be_told(unspool: Run) -> None:
     for options, environment, width in ((("--width", "70"), {}, 70), ((), {"COLUMNS": "90"}, 90)):
         done = unspool("pretty", *options, stdin=DONE.data, **environment)

@@ -105,8 +105,8 @@ def run() -> None:
     except (KeyboardInterrupt, click.Abort):
         _say("unspool: interrupted")
         status = 128 + signal.SIGINT
-    except OSError as error:  # help that could not be shown
-        _say(f"unspool: {error.strerror}")
+    except OSError as error:  # help that could not be shown, a file that nobody looked for before
+        _say(f"unspool: {'' if error.filename is None else f'{error.filename}: '}{error.strerror}")
         status = 2
     except ClosedPipe:
         _close(sys.stdout)
