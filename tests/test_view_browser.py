@@ -147,6 +147,19 @@ def test_a_diff_far_behind_in_a_long_prompt(window: Window, tmp_path: Path) -> N
         expect(page.locator(".diff .changed ins")).to_have_text("two")
 
 
+def test_the_head_of_a_conversation_says_what_it_cost_and_if_that_is_not_all(window: Window, tmp_path: Path) -> None:
+    agent = Agent().asks("Bake bread").says("Done.").asks("And rolls").says("Done too.")
+    del agent.records[1]["response"]["usage"]
+    other = Agent(start=1_772_470_000).asks("Sweep the floor").says("It is clean.")
+    other.asks("All of it").says("All.").asks("Sure?").says("Sure.")
+    agent.records += [record | {"id": f"other-{record['id']}"} for record in other.records]
+    with viewer(agent.save(tmp_path / "trace.jsonl")) as address:
+        page = window.open(address)
+        expect(page.get_by_text(re.compile(r"\d · \$0\.0\d+ \+\? · 2 requests$"))).to_be_visible()
+        expect(page.get_by_text(re.compile(r"\d · \$0\.0\d+ · 3 requests$"))).to_be_visible()
+        expect(page.get_by_text(re.compile(r"^5 requests · .* \+\?$"))).to_be_visible()
+
+
 def test_a_session(window: Window, session: Path) -> None:
     with viewer(session) as address:
         page = window.open(address)

@@ -1,5 +1,5 @@
 // Numbers and times as people read them; exact values go into titles.
-import type { Usage } from "../types.gen";
+import type { GraphRow, Usage } from "../types.gen";
 
 export function tokens(n: number | null | undefined): string {
   if (n == null) return "";
@@ -23,6 +23,8 @@ export function money(n: number | null | undefined): string {
   return n < 0.00005 ? "<$0.0001" : `$${n.toFixed(n < 0.00095 ? 4 : 3)}`;
 }
 
+/** Whether a call used more than its cost tells: it has no price, or nobody counted its tokens. */
+export const isUnpriced = (r: GraphRow): boolean => r.cost == null && (all(r.usage) > 0 || !!r.uncounted);
 /** What is said behind a sum of which some has no price. */
 export const MORE = " +?";
 export const MORE_TITLE = "and what has no known price";

@@ -1,6 +1,6 @@
 // Tokens and cost, added up in different ways.
 import type { GraphRow, ReelRow, Usage } from "../types.gen";
-import { add, all, prompt } from "./format";
+import { add, all, isUnpriced, prompt } from "./format";
 import type { Store } from "./store";
 
 export interface Counted {
@@ -30,7 +30,7 @@ export function ofRows(rows: GraphRow[], reel: ReelRow | null): Counted[] {
     tools: r.tools ?? [],
     usage: r.usage ?? {},
     cost: r.cost ?? null,
-    isPart: r.cost == null && (all(r.usage) > 0 || !!r.uncounted),
+    isPart: isUnpriced(r),
     error: !!r.error || !!r.failed,
     calls: 1,
     duration: r.duration ?? null,
