@@ -196,6 +196,11 @@ def test_what_was_left_out_of_standard_output_is_told(unspool: Run, tmp_path: Pa
     done = unspool("export", "markdown", tmp_path / "prose.txt")
     assert (done.returncode, done.stdout) == (0, b"")
     assert b"1 record not understood, the first:" in done.stderr
+    call = b'{"request": {"messages": [{"role": "user", "content": "a\xffb"}]}, "response": null}\n'
+    (tmp_path / "mended.jsonl").write_bytes(call)
+    done = unspool("export", "markdown", tmp_path / "mended.jsonl")
+    assert "a\ufffdb" in done.stdout.decode()
+    assert b"not understood" not in done.stderr
     Claude().user(f"The key is {KEY}").says("Thank you").save(tmp_path / "log.jsonl")
     done = unspool("export", "markdown", tmp_path / "log.jsonl")
     assert done.stderr == b"redacted: 1 \xc3\x97 anthropic-key\n"

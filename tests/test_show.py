@@ -344,6 +344,11 @@ def test_what_was_not_understood_is_counted(unspool: Run, machine: Machine) -> N
     assert done.returncode == 0
     assert b"1 record not understood, the first at" in done.stderr
     assert b"odd.jsonl:3: record type 'brand-new'" in done.stderr
+    path = Claude().user("x").says("y").says("a+b").save(machine.home / "mended.jsonl")
+    path.write_bytes(path.read_bytes().replace(b"a+b", b"a\xffb"))
+    done = unspool("show", path, **machine.environment)
+    assert "a\ufffdb" in done.stdout.decode()
+    assert done.stderr == b""  # it was mended, and understood
 
 
 def test_a_closed_pipe_is_quiet(machine: Machine) -> None:

@@ -84,6 +84,7 @@ def _transcript(session: "Found", stream: str | None, as_markdown: bool, full: b
             click.echo(line, color=colour())
         for line in lines(outline(assembled), paint, Cut(full, thinking, session.facts.project, width)):
             click.echo(line, color=colour())
+    notes = [note for note in notes if note.kind != "repaired"]  # what was mended was understood
     if notes:
         first = named(f"{notes[0].origin}: {notes[0].reason}")
         say(f"{plural(len(notes), 'record')} not understood, the first at {first}")

@@ -112,6 +112,7 @@ def say_notes(catalog: "Catalog") -> None:
     from unspool.cli.words import plural, say
 
     for reel in catalog:
-        if reel.is_known and (notes := reel.load().cooked.notes):
+        notes = [note for note in reel.load().cooked.notes if note.kind != "repaired"] if reel.is_known else []
+        if notes:
             first = reel.note(notes[0])
             say(f"{plural(len(notes), 'record')} not understood, the first: {first.origin}: {first.reason}")
