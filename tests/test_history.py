@@ -232,6 +232,28 @@ def test_foreign_calls_of_server_tools_are_told() -> None:
     assert len(warnings) == 1
 
 
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_what_nobody_knows_who_ran_is_no_call_that_waits_for_a_result(provider: str) -> None:
+    searched = {"type": "server_tool_use", "id": "ws_1", "name": "web_search", "input": {"query": "cats"}}
+    given = context(says("user", "Hi"), says("assistant", searched, "Cats purr."), says("user", "And?"))
+    sent, warnings = prepared(provider, given)
+    told = flat(sent)
+    assert "called web_search" in told
+    assert not any(word in told for word in ("tool_calls", "server_tool_use", "toolCall", "web_search_call"))
+    assert not any("None" in warning for warning in warnings)
+
+
+def test_what_has_an_id_of_anthropic_is_anthropic_s_own() -> None:
+    searched = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "cats"}}
+    found = {"type": "server_tool_result", "tool_use_id": "srvtoolu_1", "content": []}
+    found |= {"extra": {"type": "web_search_tool_result"}}
+    given = context(says("user", "Hi"), says("assistant", searched, found, "Cats purr."), says("user", "And?"))
+    sent, warnings = prepared("anthropic", given)
+    types = [part["type"] for part in sent["messages"][1]["content"]]
+    assert types == ["server_tool_use", "web_search_tool_result", "text"]
+    assert warnings == []
+
+
 def test_gemini_gets_a_stand_in_for_signatures_of_calls_that_others_made() -> None:
     given = context(says("user", "Hi"), says("assistant", called("a"), called("b"), api="claude"))
     parts = body("gemini", given, [LOOK], model="gemini-3-pro")["contents"][1]["parts"]

@@ -29,6 +29,7 @@ LARGEST = 100_000_000
 OPENING = "(The conversation begins with the assistant.)"
 """Said where a provider wants a user's message first, and there is none."""
 MARK = {"type": "ephemeral"}
+_ANTHROPIC_IDS = ("srvtoolu_", "mcptoolu_")
 _TEXTS = ("text/*", "application/json", "application/xml", "application/yaml", "application/x-yaml", "*+json", "*+xml")
 
 
@@ -67,7 +68,7 @@ def _own_blocks(said: Said, asking: Asking) -> list[Block]:
         if isinstance(block, Thinking):
             if not foreign and _can_go_back(block, asking, said.api is not None):
                 blocks.append(block)
-        elif foreign:
+        elif foreign or not _can_be_own(block, said, asking):
             blocks += _neutral(block, asking, said)
         else:
             blocks.append(block)
@@ -89,13 +90,27 @@ def _can_go_back(block: Thinking, asking: Asking, own: bool) -> bool:
     return own and bool(block.text) and asking.abilities.echo_reasoning
 
 
+def _can_be_own(block: Block, said: Said, asking: Asking) -> bool:
+    """What a provider ran itself it takes back; to others it is a call that nobody answers.
+
+    Where nobody knows who ran it, Anthropic's is known by its id; of OpenAI's, what is no item of its own is told in words.
+    """
+    match block:
+        case ToolUse(server_side=True, id=id_) | ToolResult(server_side=True, call_id=id_):
+            if asking.api == "claude" and said.api is None:
+                return (id_ or "").startswith(_ANTHROPIC_IDS)
+            return asking.api == "responses" or (said.api is not None and asking.api in ("claude", "gemini"))
+    return True
+
+
 def _neutral(block: Block, asking: Asking, said: Said) -> Iterable[Block]:
     """A block without what only its provider understands."""
     match block:
         case Text():
             yield Text(block.text, block.refusal, extra=_mark(block))
         case ToolUse(server_side=True) | ToolResult(server_side=True):
-            asking.warnings.append(f"{said.turn or 'a message'}: what {said.api} ran itself is sent as text")
+            who = said.api or "a provider"
+            asking.warnings.append(f"{said.turn or 'a message'}: what {who} ran itself is sent as text")
             yield Text(in_words(block))
         case ToolUse() | Document():
             yield replace(block, signature=None, extra=_mark(block))
