@@ -243,6 +243,17 @@ def test_what_nobody_knows_who_ran_is_no_call_that_waits_for_a_result(provider: 
     assert not any("None" in warning for warning in warnings)
 
 
+def test_what_a_provider_s_own_tool_gave_is_told_where_its_call_is() -> None:
+    ran = {"type": "server_tool_use", "id": "ci_1", "name": "code_interpreter", "input": {"code": "6 * 7"}}
+    gave = {"type": "server_tool_result", "tool_use_id": "ci_1", "content": [{"type": "text", "text": "forty-two"}]}
+    given = context(says("user", "Hi"), says("assistant", ran, gave, "There.", api="responses"), says("user", "And?"))
+    said = [item["content"] for item in body("openai-responses", given)["input"][1:4]]
+    assert said == ['[called code_interpreter: {"code":"6 * 7"}]', "[tool gave: forty-two]", "There."]
+    whole = {**ran, "extra": {"raw": {"type": "code_interpreter_call", "id": "ci_1", "outputs": []}}}
+    given = context(says("user", "Hi"), says("assistant", whole, gave, "There.", api="responses"), says("user", "And?"))
+    assert len(body("openai-responses", given)["input"]) == 4
+
+
 def test_what_has_an_id_of_anthropic_is_anthropic_s_own() -> None:
     searched = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "cats"}}
     found = {"type": "server_tool_result", "tool_use_id": "srvtoolu_1", "content": []}

@@ -61,6 +61,7 @@ def _items(entry: Entry) -> Iterator[dict[str, Any]]:
 def _spoken(blocks: Sequence[Block]) -> Iterator[dict[str, Any]]:
     """What the model wrote. Texts of one item are one item again."""
     item: dict[str, Any] | None = None
+    told = {block.id for block in blocks if isinstance(block, ToolUse) and block.server_side and not _is_item(block)}
     for block in blocks:
         about = mapping(mapping(block.extra).get("item"))
         if isinstance(block, Text) and about.get("id"):
@@ -70,7 +71,16 @@ def _spoken(blocks: Sequence[Block]) -> Iterator[dict[str, Any]]:
             item["content"].append(_own_text(block))
             continue
         item = None
-        yield from _own(block)
+        if isinstance(block, ToolResult) and block.call_id in told:  # the call is told in words: so is what it gave
+            yield {"role": "assistant", "content": in_words(block)}
+        else:
+            yield from _own(block)
+
+
+def _is_item(block: ToolUse) -> bool:
+    """Whether a call that the API ran itself can go back as the item that it was."""
+    extra = mapping(block.extra)
+    return isinstance(extra.get("raw"), dict) or bool(extra.get("type") == "web_search_call" and block.id)
 
 
 def _own_text(block: Text) -> dict[str, Any]:
