@@ -254,6 +254,17 @@ def test_what_a_provider_s_own_tool_gave_is_told_where_its_call_is() -> None:
     assert len(body("openai-responses", given)["input"]) == 4
 
 
+def test_an_item_that_only_another_provider_knows_is_not_sent_as_it_came() -> None:
+    listed = {"type": "other", "kind": "mcp_list_tools", "value": {"type": "mcp_list_tools", "tools": []}, "known": True}
+    given = context(says("user", "Hi"), says("assistant", listed, "There.", api="responses"), says("user", "And?"))
+    with pytest.raises(UnsupportedContent, match="message 2: Anthropic takes no block of type mcp_list_tools"):
+        body("anthropic", given)
+    sent, warnings = prepared("anthropic", given, lenient=True)
+    assert [part["type"] for part in sent["messages"][1]["content"]] == ["text", "text"]
+    assert len(warnings) == 1
+    assert body("openai-responses", given)["input"][1]["type"] == "mcp_list_tools"
+
+
 def test_what_has_an_id_of_anthropic_is_anthropic_s_own() -> None:
     searched = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "cats"}}
     found = {"type": "server_tool_result", "tool_use_id": "srvtoolu_1", "content": []}

@@ -119,6 +119,8 @@ def _neutral(block: Block, asking: Asking, said: Said) -> Iterable[Block]:
             yield replace(block, content=content, signature=None, extra=_mark(block))
         case Compaction():
             yield Text(block.text)
+        case Other():
+            yield replace(block, known=False)
         case _:
             yield block
 
