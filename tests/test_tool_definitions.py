@@ -70,6 +70,22 @@ def test_gemini_gets_only_what_its_schemas_know() -> None:
     assert "additionalProperties" not in told["additionalProperties"]
 
 
+def test_types_in_capitals_are_sent_as_json_schema_spells_them() -> None:
+    named = {"type": "STRING", "enum": ["OBJECT"], "description": "ARRAY"}
+    spelled = {"type": "OBJECT", "properties": {"type": named, "at": {"type": "ARRAY", "items": {"type": "NUMBER"}}}}
+    plain = {"type": "object", "properties": {"type": {**named, "type": "string"}}}
+    plain["properties"]["at"] = {"type": "array", "items": {"type": "number"}}
+    tool = Tool("yard___dig", "Dig", spelled)
+    for provider, key in (("anthropic", "input_schema"), ("openai-responses", "parameters")):
+        assert body(provider, context(says("user", "Hi")), [tool])["tools"][0][key] == plain
+    for provider in ("openai", "cohere", "cerebras"):
+        assert body(provider, context(says("user", "Hi")), [tool])["tools"][0]["function"]["parameters"] == plain
+    assert for_gemini({"type": "OBJECT", "properties": {"when": {"type": "STRING", "format": "date-time"}}}) == {
+        "type": "object",
+        "properties": {"when": {"type": "string", "format": "date-time"}},
+    }
+
+
 def test_references_without_end_end() -> None:
     laughs: dict[str, Any] = {
         f"d{number}": {"type": "object", "properties": {name: {"$ref": f"#/$defs/d{number + 1}"} for name in "ab"}}

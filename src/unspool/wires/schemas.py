@@ -29,18 +29,33 @@ _GEMINI_FORMATS = {
 }
 
 
+_TYPES = frozenset("STRING NUMBER INTEGER BOOLEAN ARRAY OBJECT NULL".split())
+"""As Gemini's clients write them; JSON Schema knows them only in small letters."""
+
+
 def whole(schema: Mapping[str, Any]) -> dict[str, Any]:
     """The schema; where a tool has none, that of an object without properties."""
     return dict(schema) if schema else {"type": "object", "properties": {}}
 
 
 def without(schema: Mapping[str, Any], keywords: frozenset[str]) -> dict[str, Any]:
-    """The schema without these keywords, at every depth."""
+    """The schema without these keywords, at every depth, its types as JSON Schema spells them."""
 
     def cleaned(inner: Any) -> Any:
         return without(inner, keywords) if isinstance(inner, dict) else inner
 
-    return _each({key: value for key, value in schema.items() if key not in keywords}, cleaned)
+    return _each({key: value for key, value in _spelled(schema).items() if key not in keywords}, cleaned)
+
+
+def _spelled(schema: Mapping[str, Any]) -> dict[str, Any]:
+    kind = schema.get("type")
+    if isinstance(kind, list):
+        return {**schema, "type": [_small(each) for each in kind]}
+    return {**schema, "type": _small(kind)} if isinstance(kind, str) else dict(schema)
+
+
+def _small(kind: Any) -> Any:
+    return kind.lower() if isinstance(kind, str) and kind in _TYPES else kind
 
 
 def _each(schema: dict[str, Any], change: Callable[[Any], Any]) -> dict[str, Any]:
@@ -69,7 +84,7 @@ class _Gemini:
     def written(self, given: Mapping[str, Any], within: frozenset[str]) -> dict[str, Any]:
         """`within` are the references that are being written out: a schema may hold itself."""
         self._written += 1
-        schema, references = self._resolved(given)
+        schema, references = self._resolved(_spelled(given))
         if self._written > _MOST or within & references:
             return {}  # from here on anything goes
         for part in listing(schema.pop("allOf", None)):
@@ -105,7 +120,7 @@ class _Gemini:
             found: Any = self._root
             for name in reference.removeprefix("#").strip("/").split("/"):
                 found = mapping(found).get(name.replace("~1", "/").replace("~0", "~")) if name else found
-            schema = {**mapping(found), **schema}
+            schema = {**_spelled(mapping(found)), **schema}
         return schema, frozenset(seen)
 
 
