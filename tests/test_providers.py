@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from conftest import Run
-from contexts import environment, key, says
+from contexts import context, environment, key, says
 from model_server import Fault, ModelServer, Words
 from unspool.errors import NotConfigured
 from unspool.model import Usage
@@ -15,6 +15,7 @@ from unspool.providers.addresses import ask_url
 from unspool.providers.catalogue import PROVIDERS
 from unspool.providers.config import read_config, target_of
 from unspool.providers.prices import cost_of
+from unspool.wires import speaker_for
 
 TRACE = Path(__file__).parent.parent / "samples" / "traces" / "trip-planner.jsonl"
 CONFIG = """
@@ -186,6 +187,16 @@ def test_what_a_pointer_sets_is_sent(unspool: Run) -> None:
     given = json.dumps({"messages": [says("user", "Hi")]}).encode()
     body = json.loads(unspool("request", "-", stdin=given).stdout)
     assert (body["model"], body["max_tokens"], body["temperature"]) == ("claude-sonnet-4-5", 500, 0.2)
+
+
+def test_a_limit_of_tokens_stands_beside_what_else_is_set(config: Path) -> None:
+    config.write_text(
+        "[pointers.g]\nprovider = 'gemini'\nmodel = 'tin'\nmax_tokens = 55\n"
+        "body = { generationConfig = { temperature = 0.2 } }\n"
+    )
+    target = target_of("g", read_config())
+    body = speaker_for("gemini").prepare(context(says("user", "Hi")), [], target.asking())
+    assert body["generationConfig"] == {"maxOutputTokens": 55, "temperature": 0.2}
 
 
 @pytest.mark.usefixtures("home")

@@ -43,9 +43,11 @@ def prepare(context: Context, tools: Sequence[Tool], asking: Asking) -> dict[str
         body["tools"] = offered
         if settings := _tool_config(choice_of(context, tools, asking), len(offered) > 1):
             body["toolConfig"] = settings
-    if asking.max_tokens:
-        body["generationConfig"] = {"maxOutputTokens": asking.max_tokens}
-    return body | asking.settings
+    settings = asking.settings
+    if asking.max_tokens:  # beside what else is set of the same
+        limit = {"maxOutputTokens": asking.max_tokens, **mapping(settings.get("generationConfig"))}
+        settings = {**settings, "generationConfig": limit}
+    return body | settings
 
 
 def _tool_config(choice: str | None, both: bool) -> dict[str, Any]:
