@@ -365,3 +365,11 @@ def test_an_address_that_is_no_mcp_server_is_told_in_one_line(unspool: Run) -> N
     assert (done.returncode, done.stdout) == (2, b"")
     (line,) = done.stderr.decode().splitlines()
     assert line.startswith(f"unspool: MCP server odd ({at.url}/mcp): ")
+
+
+def test_of_an_answer_without_a_question_nothing_is_asked_again(unspool: Run) -> None:
+    broken = {"role": "assistant", "content": "So far", "answer": {"status": "interrupted"}}
+    unspool("thread", "add", "--turns", "-", stdin=json.dumps(broken).encode())
+    done = unspool("ask", "--resume", "-p", "openai/x", **environment("http://127.0.0.1:1"))
+    assert done.returncode == 2
+    assert "nothing is before it that could be asked again" in done.stderr.decode()

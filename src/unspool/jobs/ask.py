@@ -151,6 +151,8 @@ def _resumed(store: Store, wish: Wish) -> Turn:
     if turn.role != "assistant":
         return turn
     if turn.answer is not None and turn.answer.status != "complete":
+        if not turn.continues:
+            raise WrongTurn(f"turn {turn.id} broke off, and nothing is before it that could be asked again")
         return store.turn(turn.continues[0])  # what came of it stays, on a branch of its own
     blocks = store.message(turn.message).blocks
     waits = any(isinstance(block, ToolUse) and not block.server_side for block in blocks)
