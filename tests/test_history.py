@@ -177,6 +177,17 @@ def test_documents_are_sent_with_their_names() -> None:
         assert "b.pdf" in sent
 
 
+@pytest.mark.parametrize("provider", PROVIDERS)
+@pytest.mark.parametrize("written", ["image/jpg", "IMAGE/JPEG", "image/jpeg; name=cat.jpg"])
+def test_a_media_type_may_be_spelled_otherwise(provider: str, written: str) -> None:
+    asked = context(says("user", "Hi", paper(written)))
+    assert body(provider, asked) == body(provider, context(says("user", "Hi", paper("image/jpeg"))))
+    gave = says("assistant", called("a")), says("user", result("a", paper(written)))
+    assert "image/jpeg" in flat(body(provider, context(says("user", "Hi"), *gave)))
+    text = context(says("user", paper("Text/CSV; charset=utf-8", "YSxi")))
+    assert "a,b" in flat(body(provider, text))
+
+
 def test_pictures_in_results_follow_behind_where_results_hold_none() -> None:
     given = context(
         says("user", "Hi"),

@@ -23,12 +23,15 @@ from unspool.dialect import Asking
 from unspool.errors import UnsupportedContent, WrongContext
 from unspool.model import Block, Compaction, Context, Document, Other, Said, Text, Thinking, Tool, ToolResult, ToolUse
 from unspool.wires.calls import Entry, answered, fit_name, in_words
+from unspool.wires.values import medium_of
 
 LARGEST = 100_000_000
 """Bytes of one document."""
 OPENING = "(The conversation begins with the assistant.)"
 """Said where a provider wants a user's message first, and there is none."""
 MARK = {"type": "ephemeral"}
+_SPELLED = {"image/jpg": "image/jpeg", "image/pjpeg": "image/jpeg", "application/x-pdf": "application/pdf"}
+"""Media types that many write, and no provider takes."""
 _ANTHROPIC_IDS = ("srvtoolu_", "mcptoolu_")
 _TEXTS = ("text/*", "application/json", "application/xml", "application/yaml", "application/x-yaml", "*+json", "*+xml")
 
@@ -64,7 +67,7 @@ def _own_blocks(said: Said, asking: Asking) -> list[Block]:
     """Of a message that nobody knows who wrote, what looks as if this provider could have."""
     foreign = said.api is not None and (said.api != asking.api or said.provider not in (None, asking.provider))
     blocks: list[Block] = []
-    for block in said.message.blocks:
+    for block in map(_typed, said.message.blocks):
         if isinstance(block, Thinking):
             if not foreign and _can_go_back(block, asking, said.api is not None):
                 blocks.append(block)
@@ -73,6 +76,21 @@ def _own_blocks(said: Said, asking: Asking) -> list[Block]:
         else:
             blocks.append(block)
     return blocks
+
+
+def _typed(block: Block) -> Block:
+    """With the media type in the one way that providers compare it by. How sound is coded stays: it may tell the rate."""
+    match block:
+        case ToolResult():
+            return replace(block, content=tuple(map(_typed, block.content)))
+        case Document(media_type=str(written)):
+            plain = written.strip().lower()
+            plain = plain if plain.startswith(("audio/", "video/")) else plain.partition(";")[0].rstrip()
+            plain = _SPELLED.get(plain, plain)
+            if plain != written:
+                medium = medium_of(plain) if block.medium == "document" else block.medium
+                return replace(block, media_type=plain, medium=medium)
+    return block
 
 
 def _can_go_back(block: Thinking, asking: Asking, own: bool) -> bool:
