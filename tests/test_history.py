@@ -177,6 +177,22 @@ def test_documents_are_sent_with_their_names() -> None:
         assert "b.pdf" in sent
 
 
+@pytest.mark.parametrize("provider", ["anthropic", "openai", "openai-responses", "cohere"])
+def test_a_picture_that_a_model_drew_is_shown_by_the_user(provider: str) -> None:
+    drew = says("assistant", "See:", paper("image/png"), called("a"), api="gemini")
+    given = context(says("user", "Draw"), drew, says("user", result("a", "ok")), says("user", "Bigger"))
+    sent = body(provider, given)
+    said = [(turn.get("role"), flat(turn)) for turn in sent.get("messages") or sent["input"]]
+    shown = [role for role, text in said if POINT in text]
+    assert shown == ["user"]
+    order = [number for number, (_, text) in enumerate(said) if "[image 1 of this message follows]" in text]
+    assert order < [number for number, (_, text) in enumerate(said) if POINT in text]
+    assert flat(sent).index('"ok"') < flat(sent).index(POINT) < flat(sent).index("Bigger")
+    last = flat(body(provider, context(says("user", "Draw"), says("assistant", paper("image/png")))))
+    assert last.count(POINT) == 1
+    assert POINT in flat(body("gemini", given)["contents"][1])
+
+
 @pytest.mark.parametrize("provider", PROVIDERS)
 @pytest.mark.parametrize("written", ["image/jpg", "IMAGE/JPEG", "image/jpeg; name=cat.jpg"])
 def test_a_media_type_may_be_spelled_otherwise(provider: str, written: str) -> None:
@@ -266,7 +282,12 @@ def test_what_a_provider_s_own_tool_gave_is_told_where_its_call_is() -> None:
 
 
 def test_an_item_that_only_another_provider_knows_is_not_sent_as_it_came() -> None:
-    listed = {"type": "other", "kind": "mcp_list_tools", "value": {"type": "mcp_list_tools", "tools": []}, "known": True}
+    listed = {
+        "type": "other",
+        "kind": "mcp_list_tools",
+        "value": {"type": "mcp_list_tools", "tools": []},
+        "known": True,
+    }
     given = context(says("user", "Hi"), says("assistant", listed, "There.", api="responses"), says("user", "And?"))
     with pytest.raises(UnsupportedContent, match="message 2: Anthropic takes no block of type mcp_list_tools"):
         body("anthropic", given)
@@ -278,8 +299,8 @@ def test_an_item_that_only_another_provider_knows_is_not_sent_as_it_came() -> No
 
 def test_what_has_an_id_of_anthropic_is_anthropic_s_own() -> None:
     searched = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "cats"}}
-    found = {"type": "server_tool_result", "tool_use_id": "srvtoolu_1", "content": []}
-    found |= {"extra": {"type": "web_search_tool_result"}}
+    about = {"tool_use_id": "srvtoolu_1", "content": [], "extra": {"type": "web_search_tool_result"}}
+    found = {"type": "server_tool_result", **about}
     given = context(says("user", "Hi"), says("assistant", searched, found, "Cats purr."), says("user", "And?"))
     sent, warnings = prepared("anthropic", given)
     types = [part["type"] for part in sent["messages"][1]["content"]]

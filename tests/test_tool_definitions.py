@@ -73,8 +73,8 @@ def test_gemini_gets_only_what_its_schemas_know() -> None:
 def test_types_in_capitals_are_sent_as_json_schema_spells_them() -> None:
     named = {"type": "STRING", "enum": ["OBJECT"], "description": "ARRAY"}
     spelled = {"type": "OBJECT", "properties": {"type": named, "at": {"type": "ARRAY", "items": {"type": "NUMBER"}}}}
-    plain = {"type": "object", "properties": {"type": {**named, "type": "string"}}}
-    plain["properties"]["at"] = {"type": "array", "items": {"type": "number"}}
+    listed = {"type": "array", "items": {"type": "number"}}
+    plain = {"type": "object", "properties": {"type": {**named, "type": "string"}, "at": listed}}
     tool = Tool("yard___dig", "Dig", spelled)
     for provider, key in (("anthropic", "input_schema"), ("openai-responses", "parameters")):
         assert body(provider, context(says("user", "Hi")), [tool])["tools"][0][key] == plain

@@ -42,9 +42,11 @@ def settle(context: Context, asking: Asking) -> list[Entry]:
         Entry(said.message.role, _own_blocks(said, asking), _where(said, number), said.cache)
         for number, said in enumerate(context.messages, 1)
     ]
-    settled: list[Entry] = []
-    for entry in answered(entries, asking):
+    taken = answered(entries, asking)
+    for entry in taken:
         entry.blocks = [found for block in entry.blocks for found in _taken(block, entry, asking)]
+    settled: list[Entry] = []
+    for entry in _handed_over(taken, asking):
         if entry.marked:
             _put_mark(entry.blocks)
         if asking.abilities.alternating and settled and settled[-1].role == entry.role:
@@ -57,6 +59,40 @@ def settle(context: Context, asking: Asking) -> list[Entry]:
     if asking.abilities.alternating and first == "assistant":
         settled.insert(0, Entry("user", [Text(OPENING)], "the beginning"))
     return settled
+
+
+def _handed_over(entries: list[Entry], asking: Asking) -> Iterator[Entry]:
+    """Only users show pictures and papers, and Gemini's models: those of others go into the user's next message."""
+    waiting: list[Block] = []
+    for entry in entries:
+        if waiting and entry.role == "user":
+            answers = any(isinstance(block, ToolResult) for block in entry.blocks)  # they have to come first
+            entry.blocks = entry.blocks + waiting if answers else waiting + entry.blocks
+            waiting = []
+        elif waiting:
+            yield Entry("user", waiting, entry.where)
+            waiting = []
+        if entry.role == "system" or (entry.role == "assistant" and asking.api != "gemini"):
+            waiting = _hand_over(entry)
+        yield entry
+    if waiting:
+        yield Entry("user", waiting, entries[-1].where)
+
+
+def _hand_over(entry: Entry) -> list[Block]:
+    """What the next message has to show; here only words stay."""
+    whose = "the assistant's message" if entry.role == "assistant" else "the system prompt"
+    shown: list[Block] = []
+    for number, block in enumerate(entry.blocks):
+        if not isinstance(block, Document) or block.medium in ("audio", "video"):
+            continue
+        if block.source == "text":
+            entry.blocks[number] = Text(as_text(block), extra=_mark(block))
+        else:
+            name = f"{block.medium} {len(shown) // 2 + 1}"
+            entry.blocks[number] = Text(f"[{name} of this message follows]", extra=_mark(block))
+            shown += [Text(f"{name} of {whose}:"), block]
+    return shown
 
 
 def _where(said: Said, number: int) -> str:
@@ -79,7 +115,7 @@ def _own_blocks(said: Said, asking: Asking) -> list[Block]:
 
 
 def _typed(block: Block) -> Block:
-    """With the media type in the one way that providers compare it by. How sound is coded stays: it may tell the rate."""
+    """With the media type as providers spell it. How sound and film are coded stays: it may tell the rate."""
     match block:
         case ToolResult():
             return replace(block, content=tuple(map(_typed, block.content)))
@@ -111,7 +147,7 @@ def _can_go_back(block: Thinking, asking: Asking, own: bool) -> bool:
 def _can_be_own(block: Block, said: Said, asking: Asking) -> bool:
     """What a provider ran itself it takes back; to others it is a call that nobody answers.
 
-    Where nobody knows who ran it, Anthropic's is known by its id; of OpenAI's, what is no item of its own is told in words.
+    Where nobody knows who ran it, Anthropic's is known by its id; what is no item of OpenAI's is told in words there.
     """
     match block:
         case ToolUse(server_side=True, id=id_) | ToolResult(server_side=True, call_id=id_):
