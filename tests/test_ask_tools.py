@@ -373,3 +373,12 @@ def test_of_an_answer_without_a_question_nothing_is_asked_again(unspool: Run) ->
     done = unspool("ask", "--resume", "-p", "openai/x", **environment("http://127.0.0.1:1"))
     assert done.returncode == 2
     assert "nothing is before it that could be asked again" in done.stderr.decode()
+
+
+def test_a_server_whose_name_ends_like_what_joins_it_to_its_tools(unspool: Run) -> None:
+    add(unspool, "--trust", name="tin_")
+    with ModelServer(Words("I look.", calls=[("c0", "tin____add", {"a": 1, "b": 2})]), Words("Three.")) as at:
+        done = unspool("ask", "1 + 2?", "-b", "t", "-p", "openai/x", "--servers", "tin_", **environment(at.url))
+    assert done.returncode == 0, done.stderr
+    assert results()[0]["content"] == [{"type": "text", "text": "3"}]
+    assert unspool("servers", "call", "tin____add", '{"a": 2, "b": 2}').stdout.strip() == b"4"

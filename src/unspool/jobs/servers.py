@@ -29,7 +29,9 @@ def call_tool(name: str, arguments: dict[str, Any]) -> ToolResult:
     server, between, _ = name.partition(BETWEEN)
     if not between:
         raise NotConfigured(f"{name!r} is no tool: name it SERVER{BETWEEN}TOOL")
-    found = find_server(server, read_servers())
+    known = read_servers()
+    server = max((each for each in known if name.startswith(each + BETWEEN)), key=len, default=server)
+    found = find_server(server, known)
     with Connections() as connections:
         offered = {tool.name for tool in connections.open(server, found)}
         if name not in offered:

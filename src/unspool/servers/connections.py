@@ -41,7 +41,8 @@ class Connections:
 
     def __init__(self) -> None:
         self._stack = ExitStack()
-        self._open: dict[str, _Connection] = {}
+        self._offered: dict[str, tuple[_Connection, str]] = {}
+        """By its full name, whose each tool is, and what it is called there."""
         self._starting: CancelScope | None = None
 
     def __enter__(self) -> "Connections":
@@ -73,7 +74,7 @@ class Connections:
             raise ServerFailed(f"MCP server {name} ({server}): no answer within {limit}{_last_words(log)}") from error
         except Exception as error:  # whatever a server does, it is told
             raise ServerFailed(f"MCP server {name} ({server}): {_reason(error)}{_last_words(log)}") from error
-        self._open[name] = connection
+        self._offered |= {f"{name}{BETWEEN}{each['name']}": (connection, each["name"]) for each in listed}
         return read_tools([{**each, "name": f"{name}{BETWEEN}{each['name']}"} for each in listed])
 
     def _entered(self, manager: "AbstractAsyncContextManager[T]") -> T:
@@ -128,13 +129,13 @@ class Connections:
 
     def server_of(self, name: str) -> Server | None:
         """Whose tool it is, by its full name."""
-        found = self._open.get(name.partition(BETWEEN)[0])
-        return found.server if found else None
+        found = self._offered.get(name)
+        return found[0].server if found else None
 
     def call(self, call: ToolUse, name: str) -> "Future[ToolResult]":
         """Begin a call of the tool with this full name. What comes of it is always a result, good or bad."""
-        server, _, tool = name.partition(BETWEEN)
-        return self._portal.start_task_soon(self._call, self._open[server], tool, call)
+        connection, tool = self._offered[name]
+        return self._portal.start_task_soon(self._call, connection, tool, call)
 
     async def _call(self, connection: _Connection, tool: str, call: ToolUse) -> ToolResult:
         from mcp import MCPError
