@@ -260,3 +260,15 @@ def test_setting_up_tells_programs_what_was_done(unspool: Run, home: Path) -> No
     assert json.loads(added.stdout) == {**told, **limits, "parallel": True, "trusted": True}
     assert unspool("servers", "rm", "wiki", "--json").stdout == added.stdout
     assert b"not-a-key" not in kept.stdout + kept.stderr + added.stdout + added.stderr
+
+
+def test_what_other_programs_keep_with_the_servers_stays(unspool: Run, home: Path) -> None:
+    home.mkdir()
+    hers = {"type": "stdio", "command": "mow", "disabled": True, "autoApprove": ["lawn"]}
+    (home / "servers.json").write_text(json.dumps({"inputs": [{"id": "key"}], "mcpServers": {"yard": hers}}))
+    assert unspool("servers", "add", "shed", "--", "dig").returncode == 0
+    kept = json.loads((home / "servers.json").read_text())
+    assert (kept["inputs"], kept["mcpServers"]["yard"]) == ([{"id": "key"}], hers)
+    assert kept["mcpServers"]["shed"]["command"] == "dig"
+    assert unspool("servers", "rm", "shed").returncode == 0
+    assert json.loads((home / "servers.json").read_text()) == {"inputs": [{"id": "key"}], "mcpServers": {"yard": hers}}

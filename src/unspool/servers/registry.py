@@ -15,6 +15,7 @@ from msgspec import Struct
 from unspool.errors import NotConfigured, OutputNotWritable
 from unspool.sources.home import data_folder, write_private
 
+_SERVERS = "mcpServers"
 BETWEEN = "___"
 """What joins a server's name and a tool's."""
 _NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9_-]{0,30}")
@@ -44,7 +45,7 @@ class Server(Struct, frozen=True, omit_defaults=True):
 
 
 class _File(Struct):
-    servers: dict[str, Server] = msgspec.field(name="mcpServers", default_factory=dict)
+    servers: dict[str, Server] = msgspec.field(name=_SERVERS, default_factory=dict)
 
 
 def servers_path() -> Path:
@@ -54,7 +55,7 @@ def servers_path() -> Path:
 def read_servers() -> dict[str, Server]:
     path = servers_path()
     try:
-        return msgspec.json.decode(path.read_bytes().removeprefix(BOM_UTF8), type=_File).servers
+        return msgspec.json.decode(_written(path), type=_File).servers
     except FileNotFoundError:
         return {}
     except OSError as error:
@@ -63,10 +64,21 @@ def read_servers() -> dict[str, Server]:
         raise NotConfigured(f"{path}: {error}") from error
 
 
-def write_servers(servers: dict[str, Server]) -> None:
+def _written(path: Path) -> bytes:
+    return path.read_bytes().removeprefix(BOM_UTF8)
+
+
+def _write(name: str, server: Server | None) -> None:
+    """Put one server in its place, or take it away. What other programs keep in the file stays: nobody else has it."""
     path = servers_path()
     try:
-        write_private(path, msgspec.json.format(msgspec.json.encode(_File(servers)), indent=2) + b"\n")
+        document = msgspec.json.decode(_written(path)) if path.exists() else {}
+        servers = document.setdefault(_SERVERS, {})
+        if server is None:
+            del servers[name]
+        else:
+            servers[name] = msgspec.to_builtins(server)
+        write_private(path, msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n")
     except OSError as error:
         raise OutputNotWritable(f"{path}: {error.strerror}") from error
 
@@ -76,17 +88,15 @@ def add_server(name: str, server: Server, replace: bool = False) -> None:
         raise NotConfigured(f"{name!r} cannot be a server's name: letters, digits, - and _, 31 at most, no {BETWEEN}")
     if (server.command is None) == (server.url is None):
         raise NotConfigured("a server is either a command or an address")
-    servers = read_servers()
-    if name in servers and not replace:
+    if name in read_servers() and not replace:
         raise NotConfigured(f"there is a server {name} already; --force replaces it")
-    write_servers({**servers, name: server})
+    _write(name, server)
 
 
 def remove_server(name: str) -> Server:
     """The server that was set up under this name."""
-    servers = read_servers()
-    gone = find_server(name, servers)
-    write_servers({other: server for other, server in servers.items() if other != name})
+    gone = find_server(name, read_servers())
+    _write(name, None)
     return gone
 
 
