@@ -272,3 +272,18 @@ def test_what_other_programs_keep_with_the_servers_stays(unspool: Run, home: Pat
     assert kept["mcpServers"]["shed"]["command"] == "dig"
     assert unspool("servers", "rm", "shed").returncode == 0
     assert json.loads((home / "servers.json").read_text()) == {"inputs": [{"id": "key"}], "mcpServers": {"yard": hers}}
+
+
+def test_keys_of_servers_are_not_listed(unspool: Run) -> None:
+    where = "http://ada:open-sesame@127.0.0.1:9/mcp?apiKey=open-sesame&team=yard"
+    unspool("servers", "add", "wiki", "--url", where)
+    command = ("docker", "run", "-e", "YARD_TOKEN=open-sesame", "yard/mow", "--api-key", "open-sesame", "--verbose")
+    unspool("servers", "add", "yard", "--", *command, "pg://ada:open-sesame@db/yard", "--key=open-sesame", "lawn")
+    told = unspool("servers", "list", "--json")
+    assert [json.loads(line)["server"] for line in told.stdout.splitlines()] == [
+        "http://ada:…@127.0.0.1:9/mcp?apiKey=…&team=…",
+        "docker run -e YARD_TOKEN=… yard/mow --api-key … --verbose pg://ada:…@db/yard --key=… lawn",
+    ]
+    failed = unspool("servers", "tools", "wiki")
+    assert failed.returncode == 2
+    assert b"open-sesame" not in told.stdout + unspool("servers", "list").stdout + failed.stderr

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 from unspool.errors import ServerFailed, UnspoolError
 from unspool.model import Tool, ToolResult, ToolUse
-from unspool.servers.registry import BETWEEN, Server
+from unspool.servers.registry import BETWEEN, Server, without_keys
 from unspool.servers.results import failed, read_result
 from unspool.wires.normalised import read_tools
 
@@ -188,7 +188,7 @@ def _reason(error: BaseException) -> str:
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     said = str(error).strip().partition("\n")[0]
-    return said[:_LINE] or type(error).__name__
+    return without_keys(said)[:_LINE] or type(error).__name__
 
 
 def _last_words(log: TextIO) -> str:
