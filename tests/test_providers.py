@@ -287,3 +287,18 @@ def test_keys_of_servers_are_not_listed(unspool: Run) -> None:
     failed = unspool("servers", "tools", "wiki")
     assert failed.returncode == 2
     assert b"open-sesame" not in told.stdout + unspool("servers", "list").stdout + failed.stderr
+
+
+@pytest.mark.usefixtures("home")
+@pytest.mark.parametrize("streamed", [True, False])
+def test_a_prompt_that_is_blocked_is_told_as_such(unspool: Run, streamed: bool) -> None:
+    blocked = {"promptFeedback": {"blockReason": "SAFETY"}, "usageMetadata": {"promptTokenCount": 7}}
+    with ModelServer(Fault(200, f"data: {json.dumps(blocked)}\n\n" if streamed else blocked), Words("Rome.")) as at:
+        done = unspool("ask", "Hi", "-p", "gemini/tin-1", "-b", "t", **environment(at.url))
+        again = unspool("ask", "Where?", "-c", "t", **environment(at.url))
+    assert done.returncode == 0
+    assert "7 in, 0 out" in done.stderr.decode()
+    assert "stopped: refusal" in done.stderr.decode()
+    assert again.stdout == b"Rome.\n"
+    told = unspool("response", "gemini", "--json", stdin=json.dumps(blocked).encode())
+    assert (told.returncode, json.loads(told.stdout)["message"]["stop_reason"]) == (0, "refusal")

@@ -95,7 +95,8 @@ def answer(provider: str, events: list[Any]) -> Told:
         told = aggregate_body(api, events[0])
     written = write_response(told.response, api)
     error = error_text(told.error) if told.error is not None else None
-    return Told(written["message"], bool(told.response.messages) and not told.response.interrupted, error, told.unknown)
+    said = bool(told.response.messages) or told.response.stop is not None  # a prompt that is blocked has no message
+    return Told(written["message"], said and not told.response.interrupted, error, told.unknown)
 
 
 def pieces(provider: str, events: list[Any]) -> Iterator[dict[str, Any]]:

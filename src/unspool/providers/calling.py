@@ -134,9 +134,9 @@ class _Call:
         value = loads_or_text(data)
         listed = isinstance(value, list)
         told = aggregate(self._api, value) if listed else aggregate_body(self._api, mapping(value))
-        if not told.response.messages:
+        if not told.response.messages and told.response.stop is None:
             raise _Refused(_told(value, self._key) or "an empty answer", None, None, False)
-        for block in told.response.messages[0].blocks:
+        for block in told.response.messages[0].blocks if told.response.messages else ():
             match block:
                 case Text() | Thinking():
                     self._shown(Piece("text" if isinstance(block, Text) else "thinking", content=block.text))
@@ -162,7 +162,8 @@ class _Call:
         told = aggregate(self._api, events)
         if told.error is not None:
             halted, why = "error", _told(told.error, self._key)
-        if first is None and halted != "person" and not told.response.messages:
+        blocked = halted is None and not told.response.interrupted and told.response.stop is not None
+        if first is None and halted != "person" and not told.response.messages and not blocked:
             passing = halted == "cut off" or any(kind in str(told.error) for kind in _PASSING_KINDS)
             raise _Refused(why or "the stream ended before it began", None, None, passing)
         if halted is None and told.response.interrupted:
