@@ -240,6 +240,7 @@ def test_lines_are_a_conversation_unless_they_say_otherwise(home: Path) -> None:
         ({"content": "x", "answer": {"cost": "much"}}, "`answer`"),
         ({"content": "x", "continues": "nobody"}, "no turn and no bookmark"),
         ({"messages": "x"}, "a context is an object"),
+        ({"messages": [], "options": {"search": True}}, "a context without messages"),
     ],
 )
 def test_a_wrong_turn_is_told_and_nothing_is_stored(home: Path, turn: Any, fault: str) -> None:

@@ -54,6 +54,8 @@ def _drafts(place: str, value: Any) -> Iterator[tuple[str | None, Draft, bool]]:
     try:
         if isinstance(value, dict) and "messages" in value:
             context = read_context(value)
+            if not context.messages:
+                raise WrongTurn("a context without messages, and options are kept with a turn")
             for number, said in enumerate(context.messages):
                 inherited = context.options if number == 0 else {}
                 yield said.turn, _draft(said, inherited=inherited), True
