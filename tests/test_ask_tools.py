@@ -382,3 +382,8 @@ def test_a_server_whose_name_ends_like_what_joins_it_to_its_tools(unspool: Run) 
     assert done.returncode == 0, done.stderr
     assert results()[0]["content"] == [{"type": "text", "text": "3"}]
     assert unspool("servers", "call", "tin____add", '{"a": 2, "b": 2}').stdout.strip() == b"4"
+
+
+@pytest.mark.usefixtures("trusted")
+def test_the_text_of_a_file_that_a_tool_gave_is_shown(unspool: Run) -> None:
+    assert unspool("servers", "call", "tin___note").stdout == b"file:///yard.txt:\nMow it.\n"

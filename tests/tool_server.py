@@ -10,6 +10,7 @@ from pathlib import Path
 
 import anyio
 from mcp.server.mcpserver import Image, MCPServer
+from mcp.types import BlobResourceContents, EmbeddedResource, TextResourceContents
 
 PICTURE = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -39,6 +40,19 @@ def fail(why: str = "no reason") -> str:
 def picture() -> Image:
     """A picture of one point."""
     return Image(data=PICTURE, format="png")
+
+
+@server.tool()
+def note() -> EmbeddedResource:
+    """A file, as text."""
+    return EmbeddedResource(type="resource", resource=TextResourceContents(uri="file:///yard.txt", text="Mow it."))
+
+
+@server.tool()
+def chest() -> EmbeddedResource:
+    """A file that no model takes."""
+    held = BlobResourceContents(uri="file:///chest.zip", mime_type="application/zip", blob="UEsDBA==")
+    return EmbeddedResource(type="resource", resource=held)
 
 
 @server.tool()

@@ -132,6 +132,8 @@ def in_words(block: Block) -> str:
             return f"[called {block.name}: {block.text or dumps(block.arguments)}]"
         case ToolResult():
             return f"[{block.name or 'tool'} gave: {' '.join(map(in_words, block.content))}]"
+        case Document(source="text"):
+            return f"{block.name}:\n{block.data}" if block.name else block.data
         case Document():
             name = f"{block.name}: " if block.name else ""
             return name + placeholder(block.medium, block.media_type, block.data if block.source == "base64" else None)
