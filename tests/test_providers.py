@@ -2,6 +2,7 @@
 
 import json
 import stat
+import sys
 from pathlib import Path
 
 import pytest
@@ -302,3 +303,17 @@ def test_a_prompt_that_is_blocked_is_told_as_such(unspool: Run, streamed: bool) 
     assert again.stdout == b"Rome.\n"
     told = unspool("response", "gemini", "--json", stdin=json.dumps(blocked).encode())
     assert (told.returncode, json.loads(told.stdout)["message"]["stop_reason"]) == (0, "refusal")
+
+
+@pytest.mark.usefixtures("home")
+def test_a_result_that_the_provider_does_not_take_says_how_to_go_on(unspool: Run) -> None:
+    server = Path(__file__).parent / "tool_server.py"
+    unspool("servers", "add", "tin", "--trust", "--", sys.executable, server)
+    with ModelServer(Words("I look.", calls=[("c0", "tin___chest", {})]), Words("A chest.")) as at:
+        given = environment(at.url)
+        done = unspool("ask", "What is there?", "-p", "anthropic/x", "--servers", "tin", **given)
+        again = unspool("ask", "--resume", "--lenient", **given)
+    told = done.stderr.decode()
+    assert (done.returncode, done.stdout, again.stdout) == (3, b"I look.\n", b"A chest.\n")
+    assert "Anthropic takes no application/zip (--lenient" in told
+    assert "unspool ask --resume -c" in told

@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from unspool.dialect import Asking, Piece
-from unspool.errors import BookmarkTaken, ProviderFailed
+from unspool.errors import BookmarkTaken, ProviderFailed, UnsupportedContent
 from unspool.model import Answer, Context, Draft, Message, Response, Text, Tool, ToolResult, ToolUse, Turn
 from unspool.providers import prices
 from unspool.providers.calling import Answered, ask, now
@@ -109,7 +109,7 @@ class Loop:
             asked += 1
             try:
                 turn, answered = self._ask(turn)
-            except ProviderFailed as error:
+            except (ProviderFailed, UnsupportedContent) as error:  # of the latter, a tool's result
                 return Outcome(turn, "refused", str(error))
             except KeyboardInterrupt:  # before anything came
                 return Outcome(turn, "person")
