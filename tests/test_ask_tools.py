@@ -387,3 +387,6 @@ def test_a_server_whose_name_ends_like_what_joins_it_to_its_tools(unspool: Run) 
 @pytest.mark.usefixtures("trusted")
 def test_the_text_of_a_file_that_a_tool_gave_is_shown(unspool: Run) -> None:
     assert unspool("servers", "call", "tin___note").stdout == b"file:///yard.txt:\nMow it.\n"
+    with ModelServer(wants(("note", {}))) as at:
+        unspool("ask", "And?", "-b", "t", "-p", "openai/x", "--servers", "tin", **environment(at.url))
+    assert b"Mow it." in unspool("thread", "show", "t").stdout

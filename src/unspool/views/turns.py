@@ -46,6 +46,8 @@ def _text(block: object) -> str:
     match block:
         case Text(text=text) | Compaction(text=text):
             return text
+        case Document(source="text", data=data, name=name):  # a file that a tool gave
+            return f"{name}:\n{data}" if name else data
         case Document():
             return _document(block)
         case ToolUse(name=name):
