@@ -296,7 +296,9 @@ def test_a_prompt_that_is_blocked_is_told_as_such(unspool: Run, streamed: bool) 
     blocked = {"promptFeedback": {"blockReason": "SAFETY"}, "usageMetadata": {"promptTokenCount": 7}}
     with ModelServer(Fault(200, f"data: {json.dumps(blocked)}\n\n" if streamed else blocked), Words("Rome.")) as at:
         done = unspool("ask", "Hi", "-p", "gemini/tin-1", "-b", "t", **environment(at.url))
+        shown = unspool("thread", "show", "t").stdout.decode()
         again = unspool("ask", "Where?", "-c", "t", **environment(at.url))
+    assert "stopped: refusal" in shown
     assert done.returncode == 0
     assert "7 in, 0 out" in done.stderr.decode()
     assert "stopped: refusal" in done.stderr.decode()

@@ -9,6 +9,8 @@ from unspool.views.outline import Row
 
 _WIDE = 160
 """Characters of a call's arguments that are shown."""
+_SHORT = ("max_tokens", "refusal", "context_exceeded", "pause")
+"""Why an answer may end before all is said."""
 
 
 def rows(turn: Turn, message: Message, full: bool = False) -> Iterator[Row]:
@@ -35,6 +37,8 @@ def rows(turn: Turn, message: Message, full: bool = False) -> Iterator[Row]:
                 yield Row("notice", f"[{kind}]")
     if turn.answer is not None and turn.answer.status != "complete":
         yield Row("notice", turn.answer.error or turn.answer.status, level="error")
+    elif turn.answer is not None and turn.answer.stop is not None and turn.answer.stop.reason in _SHORT:
+        yield Row("notice", f"stopped: {turn.answer.stop.reason}", level="warning")
 
 
 def text_of(blocks: Sequence[object]) -> str:
