@@ -99,8 +99,10 @@ def command(context: click.Context, /, logs: tuple[str, ...], output: str | None
     """
     import gc
     import signal
+    import sys
 
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # schedulers send it: nothing half-written stays in OUT
+    # Schedulers send it: nothing half-written stays in OUT.
+    signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(128 + number))
     if options["merge"]:
         _refuse_beside_merge(context)
         logs, output = _only_out(logs, output)

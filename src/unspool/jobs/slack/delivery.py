@@ -17,6 +17,7 @@ _HELD = 2.0
 _TIMEOUT = 10.0
 _LONGEST = 30.0
 """Between two tries, where Slack does not say how long."""
+_PIECE = 0.5
 
 
 class Report(Struct, frozen=True):
@@ -108,7 +109,7 @@ class Background:
             self._changed.notify()
         try:
             with waiting:
-                self._thread.join(deadline * self._second)
+                self._wait(deadline * self._second)
         finally:
             with self._changed:
                 self._stopped = True
@@ -121,6 +122,12 @@ class Background:
         if report.lost and not report.reasons:
             return structs.replace(report, reasons=(self._trouble or "there was no time left",))
         return report
+
+    def _wait(self, seconds: float) -> None:
+        """For the thread's end, in pieces: a signal that comes just as one begins is heard only when it is over."""
+        end = monotonic() + seconds
+        while self._thread.is_alive() and (left := end - monotonic()) > 0:
+            self._thread.join(min(left, _PIECE))
 
     def _work(self) -> None:
         try:
