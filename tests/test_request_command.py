@@ -186,6 +186,7 @@ def test_a_stream_that_broke_off(unspool: Run) -> None:
     message = json.loads(done.stdout)["message"]
     assert (done.returncode, message["interrupted"], message["stop_reason"]) == (3, True, None)
     assert message["content"][0]["text"].startswith("A cat")
+    assert unspool("response", "anthropic", "--stream", stdin=cut).returncode == 3
     failed = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
     done = unspool("response", "anthropic", stdin=cut + b"\n" + json.dumps(failed).encode())
     assert done.returncode == 3

@@ -1,5 +1,7 @@
 """`unspool response`"""
 
+from typing import Any
+
 import click
 
 from unspool.cli.request import COMPAT
@@ -34,19 +36,18 @@ def command(provider: str, as_stream: bool, compat: str | None, as_json: bool) -
         say(f"unspool: standard input:{line}: no JSON: {text}")
         if len(received.broken) > 1:
             say(f"unspool: and {plural(len(received.broken) - 1, 'more line')} that are no JSON")
+    told = None if compat else response.answer(provider, events)
     if as_stream:
         shown = response.pieces_as_gpt2099 if compat else response.pieces
         for piece in shown(provider, events):
             click.echo(dumps(piece))
-        return
-    written = response.answer_as_gpt2099(provider, events) if compat else None
-    told = None if compat else response.answer(provider, events)
-    if told is not None:
-        written = {"message": told.message}
-        if told.error is not None:
+    else:
+        written: dict[str, Any]
+        written = response.answer_as_gpt2099(provider, events) if told is None else {"message": told.message}
+        if told is not None and told.error is not None:
             written["error"] = told.error
-    encoded = msgspec.json.encode(written)
-    click.echo(encoded if as_json else msgspec.json.format(encoded, indent=2))
+        encoded = msgspec.json.encode(written)
+        click.echo(encoded if as_json else msgspec.json.format(encoded, indent=2))
     if told is not None and (told.error is not None or not told.complete):
         say(f"unspool: {f'the stream ended with an error: {told.error}' if told.error else 'the stream broke off'}")
         click.get_current_context().exit(3)
