@@ -1,5 +1,6 @@
 """What tests of providers share: contexts, the environment of a model server, bodies."""
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -71,3 +72,8 @@ def environment(url: str) -> dict[str, str]:
         "GEMINI_API_KEY": key("gemini"),
         "CO_API_KEY": key("cohere"),
     }
+
+
+def flat(value: Any) -> str:
+    """JSON in which words stand as they are."""
+    return json.dumps(value, ensure_ascii=False)

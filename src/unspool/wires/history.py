@@ -145,7 +145,7 @@ def _can_go_back(block: Thinking, asking: Asking, own: bool) -> bool:
 
 
 def _can_be_own(block: Block, said: Said, asking: Asking) -> bool:
-    """What a provider ran itself it takes back; to others it is a call that nobody answers.
+    """What a provider ran itself it takes back, or knows what came of it; to others it is a call that nobody answers.
 
     Where nobody knows who ran it, Anthropic's is known by its id; what is no item of OpenAI's is told in words there.
     """
@@ -153,7 +153,7 @@ def _can_be_own(block: Block, said: Said, asking: Asking) -> bool:
         case ToolUse(server_side=True, id=id_) | ToolResult(server_side=True, call_id=id_):
             if asking.api == "claude" and said.api is None:
                 return (id_ or "").startswith(_ANTHROPIC_IDS)
-            return asking.api == "responses" or (said.api is not None and asking.api in ("claude", "gemini"))
+            return asking.api == "responses" or (said.api is not None and asking.api in ("claude", "gemini", "openai"))
     return True
 
 
