@@ -26,6 +26,8 @@ from unspool.sources.values import listing, mapping, string, text_of
 
 AGENT = "gemini_cli"
 _CHANGES = ("$set", "$patch")
+_OPENS = "< \t\r\n"
+"""With one of these a summary begins, and hardly a prompt."""
 
 
 def claims(head: Head) -> bool:
@@ -172,10 +174,10 @@ class Recording:
 
 
 def _is_snapshot(message: Any) -> bool:
-    content = mapping(message).get("content")
-    first = content[0] if isinstance(content, list) and content else content
-    text = first.get("text") if isinstance(first, dict) else first
-    return isinstance(text, str) and is_snapshot(text)
+    content = message.get("content") if type(message) is dict else None
+    first = content[0] if type(content) is list and content else content
+    text = first.get("text") if type(first) is dict else first
+    return type(text) is str and text[:1] in _OPENS and is_snapshot(text)
 
 
 def unfold(value: Any) -> tuple[Any, dict[str, Any]]:
