@@ -212,7 +212,7 @@ def typed(text: str) -> Content:
         return SlashCommand(command[0], begin[command.end() :].strip() or None)
     if begin.startswith(_INJECTED):
         return Notification(text, "context")
-    if is_snapshot(begin):
+    if begin[:1] == "<" and is_snapshot(begin):
         return Compacted(text)
     if begin.startswith("User ") and (steered := _STEERED.match(begin)):
         return User(steered[1])
@@ -231,6 +231,8 @@ def prompt(parts: list[Any]) -> Iterator[Content]:
     words: list[str] = []
     context: list[str] = []
     behind_them: list[Content] = []
+    alone: Content | None = None
+    """What the words are, as long as there is one text of them."""
     into = words
     for part in parts:
         if isinstance(part, dict) and "functionResponse" in part:
@@ -238,15 +240,18 @@ def prompt(parts: list[Any]) -> Iterator[Content]:
         text = part_text(part)
         if into is words and _FILES in text:
             before, marker, behind = text.partition(_FILES)
-            text, into = marker + behind, context
+            text, into, alone = marker + behind, context, None
             if before.strip():
                 words.append(before.rstrip("\n"))
-        elif into is words and isinstance(content := typed(text), Notification):
-            if words:
-                behind_them.append(content)
-            else:
-                yield content
-            continue
+        elif into is words:
+            content = typed(text)
+            if isinstance(content, Notification):
+                if words:
+                    behind_them.append(content)
+                else:
+                    yield content
+                continue
+            alone = None if words else content
         if text:
             into.append(text)
     if words:
@@ -255,7 +260,7 @@ def prompt(parts: list[Any]) -> Iterator[Content]:
             yield User(f"! {ran[1]}")
             behind_them.append(Notification(ran[2], "info"))
         else:
-            yield typed(text)
+            yield alone or typed(text)
     if context:
         yield Notification("\n".join(context).strip("\n"), "context")
     yield from behind_them

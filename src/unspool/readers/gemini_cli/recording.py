@@ -66,8 +66,10 @@ class Recording:
                 self._held.append((record.origin, value))
             else:
                 self._turns.message(value)
-        else:
+        elif (beat := value.get("$set")).__class__ is not dict or len(beat) > 1 or "lastUpdated" not in beat:
             self._record(value)
+        elif self._held:  # every other line says only that
+            self._release()
         return log.take() if log.out else []
 
     def _record(self, value: dict[str, Any]) -> None:
@@ -77,8 +79,7 @@ class Recording:
             self._open({})
             self._turns.message(value)
         elif isinstance(changes := value.get("$set"), dict):
-            if len(changes) > 1 or "lastUpdated" not in changes:  # every other line says only that
-                self._change(changes)
+            self._change(changes)
         elif isinstance(patch := value.get("$patch"), dict):
             self._patch(patch)
         elif "$rewindTo" in value:
