@@ -76,9 +76,9 @@ def command(context: click.Context, /, file: str, style: Any, exit_code: bool, *
     """Watch an agent's run, live: what it says, the tools it uses and what came of them, what it cost.
 
     Reads the stream that the agent prints (standard input, a log, or the output of COMMAND) and shows each thing that
-    happens as soon as it does. Claude Code, Codex, Gemini CLI, OpenCode, Cursor, Goose, Pi, Qwen Code and Droid are
-    told apart by their first lines; lines that are no JSON pass through. Recorded calls are shown as the run that made
-    them.
+    happens as soon as it does. Claude Code, Codex, Gemini CLI, OpenCode, Cursor, Goose, Pi, Qwen Code, Amp and Droid
+    are told apart by their first lines; lines that are no JSON pass through. Recorded calls are shown as the run that
+    made them.
 
     \b
     claude -p "Mend the tests" --output-format stream-json --verbose | unspool pretty
