@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator
 from unspool.ingest.digests import digest_file
 from unspool.ingest.finding import installed
 from unspool.ingest.implied import implied
+from unspool.ingest.leftovers import taken
 from unspool.ingest.logs import OpenLog, open_log
 from unspool.ingest.sessions import Found, digests, gather, pick
-from unspool.ingest.shelf import taken
 from unspool.model import MAIN, Event, Exchange, Note
 from unspool.model.event import AgentSpawn
 from unspool.sources.files import is_database

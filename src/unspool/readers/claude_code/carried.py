@@ -24,10 +24,8 @@ def own_share(result: dict[str, Any], used: dict[str, Counts], version: str | No
     earlier = [whole - mine for whole, mine in zip(used[model], own, strict=True)]
     if min(earlier[:4]) < 0 or not _prompt(own):
         return None
-    turns = count(result.get("num_turns")) or 1
-    is_call = 2 * turns * sum(earlier[:3]) >= _prompt(
-        own
-    )  # helpers are asked little, an earlier turn was asked as much
+    asked = _prompt(own) / (count(result.get("num_turns")) or 1)
+    is_call = sum(earlier[:3]) >= asked / 2  # a helper is asked little, an earlier turn as much as this one
     return (model, own) if is_call else None
 
 

@@ -4,9 +4,8 @@ So the sessions of a database can be taken one by one, and it is read once for e
 """
 
 from collections.abc import Iterable
-from contextlib import suppress
-from pathlib import Path
 
+from unspool.ingest.digests import stamp
 from unspool.ingest.logs import OpenLog, open_log
 from unspool.model import Event, Note
 
@@ -14,12 +13,12 @@ _ROOM = 50_000
 """Events, with what they say some 100 MB."""
 
 
-class Shelf:
+class Leftovers:
     """What is left of one database."""
 
     def __init__(self, path: str, wanted: Iterable[str]) -> None:
+        self._path, self._stamp = path, _stamp(path)  # from before it is read
         self.log: OpenLog | None = open_log(path)
-        self._state = _state(path)
         self._notes: list[tuple[int, Event | Note]] = []
         self._kept: dict[str, list[tuple[int, Event | Note]]] = {session: [] for session in wanted}
         self._gone: set[str] = set()
@@ -38,7 +37,8 @@ class Shelf:
 
     def has(self, path: str, sessions: set[str]) -> bool:
         """Whether all that the file says of these sessions is there still."""
-        return self.log is not None and self._state == _state(path) and self._gone.isdisjoint(sessions)
+        is_same = path == self._path and self._stamp == _stamp(path)
+        return self.log is not None and is_same and self._gone.isdisjoint(sessions)
 
     def take(self, sessions: set[str]) -> list[Event | Note]:
         """The events of these sessions, as they came; and all notes, of which nobody knows whose they are."""
@@ -47,23 +47,18 @@ class Shelf:
         return [item for _, item in sorted(found, key=lambda each: each[0])]
 
 
-_last: list[Shelf] = []
+_last: list[Leftovers] = []
 
 
 def taken(path: str, sessions: set[str]) -> tuple[OpenLog, list[Event | Note]] | None:
     """What the database says of these sessions, and the log that said it; None for what no reader claims."""
     if not _last or not _last[0].has(path, sessions):
         _last.clear()  # before the next is read, not after it
-        _last.append(Shelf(path, sessions))
-    shelf = _last[0]
-    return None if shelf.log is None else (shelf.log, shelf.take(sessions))
+        _last.append(Leftovers(path, sessions))
+    left = _last[0]
+    return None if left.log is None else (left.log, left.take(sessions))
 
 
-def _state(path: str) -> list[tuple[str, int, int]]:
-    """By which it is seen that something was written: into the file, or into the log of writes beside it."""
-    state: list[tuple[str, int, int]] = []
-    for name in (path, f"{path}-wal"):
-        with suppress(OSError):
-            told = Path(name).stat()
-            state.append((name, told.st_size, told.st_mtime_ns))
-    return state
+def _stamp(path: str) -> str:
+    """Another, if something was written: into the file, or into the log of writes beside it."""
+    return stamp([path, f"{path}-wal"])

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from entries import conversations
-from unspool.ingest import shelf
+from unspool.ingest import leftovers
 from unspool.ingest.conversations import Conversation
 from unspool.ingest.logs import OpenLog, open_log
 
@@ -62,8 +62,8 @@ def test_a_database_is_read_once_for_as_many_sessions_as_there_is_room(
         opened.append(path)
         return open_log(path)
 
-    monkeypatch.setattr(shelf, "open_log", counted)
-    monkeypatch.setattr(shelf, "_ROOM", room)
+    monkeypatch.setattr(leftovers, "open_log", counted)
+    monkeypatch.setattr(leftovers, "_ROOM", room)
     found = told(path)
     assert len(opened) <= reads
     assert len(found) == SESSIONS - SESSIONS // 3
