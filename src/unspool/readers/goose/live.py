@@ -103,6 +103,7 @@ class Stream:
         if message.get("role") == "assistant" and name is not None and kind in _PIECES:
             if self._of != (name, kind):
                 self._flush()
+                self._messages.reveal()
                 self._log.at(message.get("created"))
                 self._of, self._begun = (name, kind), (self._log.origin, self._log.time)
             self._messages.learn(mapping(message.get("metadata")))

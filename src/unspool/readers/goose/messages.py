@@ -6,7 +6,8 @@ message   {id, role, created, content: [text | thinking | toolRequest | toolResp
 """
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from itertools import pairwise
+from typing import Any, ClassVar, NamedTuple
 
 from unspool.actions import vocabulary_for
 from unspool.model import MAIN, Content, Origin
@@ -25,7 +26,7 @@ from unspool.readers.calls import arguments_of
 from unspool.readers.families import Family
 from unspool.readers.goose.account import Account, tokens_of
 from unspool.readers.log import Log
-from unspool.sources.values import clock, listing, mapping, string, text_of
+from unspool.sources.values import clock, listing, mapping, string, text_of, time_of
 
 AGENT, TITLE = "goose", "Goose"
 _REFUSED = (
@@ -33,6 +34,19 @@ _REFUSED = (
     "Let the user know the tool call was skipped in goose chat mode.",
 )
 """What the model is told of a call that nobody ran, as if it were the output."""
+_SUMMARY = ("user", "assistant")
+"""In whose names a summary is written, and the hint behind it."""
+
+
+class Unseen(NamedTuple):
+    """A message that no person sees, and whether the model sees none before it any more."""
+
+    role: Any
+    content: list[Any]
+    key: str
+    alone: bool
+    origin: Origin
+    time: str | None
 
 
 class Place:
@@ -41,11 +55,15 @@ class Place:
     def __init__(self) -> None:
         self.account = Account()
         self.keys: dict[str, int] = {}
+        self.begun: float | None = None
         self.count = 0
         self.kept = 0
         """Messages that the model still sees."""
-        self.hidden = False
-        """The last message was one that no person sees."""
+        self.unseen: list[Unseen] = []
+        """The last messages, if no person sees them: what comes next tells what they are."""
+        self.compacted = False
+        """A compaction was the last thing before the message at hand."""
+        self.asked = ""
         self.thought = ""
 
 
@@ -69,6 +87,7 @@ class Messages:
             self._family.parents[key] = parent
             self._born[key] = created, title, self._log.origin
         self.enter(key)
+        self._here.begun = time_of(info.get("created_at"))
         self._here.account.said(info)
         facts = self._log.facts
         model = string(mapping(info.get("model_config")).get("model_name"))
@@ -86,9 +105,12 @@ class Messages:
 
     def enter(self, session: str) -> None:
         """What comes next is of this session, which may be a sub-agent's."""
+        here = self._places.setdefault(session, Place())
+        if here is not self._here:
+            self.reveal()
         self._stream = self._family.enter(self._log, session)
         _ = self._log.facts  # there is such a session, if nothing else
-        self._here = self._places.setdefault(session, Place())
+        self._here = here
 
     def paid(self, row: dict[str, Any], key: str) -> None:
         """A row of the ledger: one call to the model. It is told when the call is over."""
@@ -111,16 +133,19 @@ class Messages:
             log.note("odd", "a message whose content is no list")
             content = [{"type": "text", "text": content}] if isinstance(content, str) else []
         if told.get("userVisible") is False:
-            self._unseen(content, key)
-        elif role == "user":
-            self._user(content, key)
+            alone = here.count > 0 and not here.kept
+            here.unseen.append(Unseen(role, content, key, alone, log.origin, log.time))
         else:
-            self._assistant(content, key)
-        here.hidden = told.get("userVisible") is False
+            self.reveal(_words(content) if role == "user" else "")
+            if role == "user":
+                self._user(content, key)
+            else:
+                self._assistant(content, key)
+            here.compacted = False
         here.count += 1
         here.kept += told.get("agentVisible") is not False
         if usage := mapping(told.get("usage")):
-            self._usage(usage, key)
+            self._usage(usage, key, time_of(message.get("created")))
 
     def learn(self, told: dict[str, Any]) -> None:
         """Which model answered, as newer versions say beside each answer."""
@@ -137,6 +162,7 @@ class Messages:
         for session in list(self._places):
             self.enter(session)
             self._settle(None, True)
+            self.reveal()
             if rest := self._here.account.rest():
                 log.emit(rest, f"{session}:rest", self._stream)
         for session in list(self._born):
@@ -157,9 +183,11 @@ class Messages:
                 log.emit(spent, key, self._stream)
         log.origin, log.time = origin, time
 
-    def _usage(self, usage: dict[str, Any], key: str) -> None:
-        account = self._here.account
-        if not account.has_ledger and (spent := account.spend(tokens_of(usage), None)):
+    def _usage(self, usage: dict[str, Any], key: str, time: float | None) -> None:
+        """What is older than its session was copied: it was paid for where it comes from."""
+        account, begun = self._here.account, self._here.begun
+        copied = time is not None and begun is not None and time < begun
+        if not account.has_ledger and not copied and (spent := account.spend(tokens_of(usage), None)):
             self._log.emit(spent, f"{key}:usage", self._stream)
 
     def _user(self, content: list[Any], key: str) -> None:
@@ -173,9 +201,12 @@ class Messages:
                 case _:
                     self._other(block, f"{key}:{at}")
         text = "\n".join(filter(None, typed))
-        if text.startswith("<info-msg>") and text.rstrip().endswith("</info-msg>"):
+        here, words = self._here, _words(content)
+        put_in = text.startswith("<info-msg>") and text.rstrip().endswith("</info-msg>")
+        if put_in or (text and here.compacted and words == here.asked):
             self._emit(Notification(text, "context"), key)
         elif text:
+            here.asked = words
             self._emit(User(text), key)
 
     def _assistant(self, content: list[Any], key: str) -> None:
@@ -205,20 +236,37 @@ class Messages:
             self._emit(Thinking(thought), f"{key}:thought")
         return []
 
-    def _unseen(self, content: list[Any], key: str) -> None:
-        """For the model alone: the summary that replaces what it sees no more, or else something put before it."""
-        here = self._here
+    def reveal(self, following: str = "") -> None:
+        """What no person sees, and which words follow: those of a prompt that a compaction puts behind its summary.
+
+        A summary has a hint for the model behind it, and before it the prompt, if that was not answered yet.
+        """
+        log, here = self._log, self._here
+        unseen, here.unseen = here.unseen, []
+        if not unseen:
+            return
+        origin, time = log.origin, log.time
+        pairs = enumerate(pairwise(unseen))
+        summary = next((at for at, (one, hint) in pairs if one.alone and (one.role, hint.role) == _SUMMARY), None)
+        for at, message in enumerate(unseen):
+            log.origin, log.time = message.origin, message.time
+            if at + 1 == summary and message.role == "user" and _words(message.content) == following:
+                self._user(message.content, message.key)
+            else:
+                self._unseen(message, at == summary)
+        here.compacted = summary is not None
+        log.origin, log.time = origin, time
+
+    def _unseen(self, message: Unseen, summary: bool) -> None:
         texts: list[str] = []
-        for at, block in enumerate(content):
+        for at, block in enumerate(message.content):
             if mapping(block).get("type") in ("text", "image"):
                 texts.append(block_text(block))
             elif mapping(block).get("type") not in ("thinking", "redactedThinking"):
-                self._other(block, f"{key}:{at}")
-        if not texts:
-            return
-        text = "\n".join(texts)
-        summary = here.count > 1 and not here.kept and not here.hidden
-        self._emit(Compacted(text) if summary else Notification(text, "context"), key)
+                self._other(block, f"{message.key}:{at}")
+        if texts:
+            text = "\n".join(texts)
+            self._emit(Compacted(text) if summary else Notification(text, "context"), message.key)
 
     def _other(self, block: Any, key: str) -> None:
         told = mapping(block)
@@ -302,6 +350,12 @@ def agent_of(block: Any) -> str | None:
     """The session of the sub-agent whose result it is."""
     value = mapping(mapping(mapping(block).get("toolResult")).get("value"))
     return string(mapping(value.get("_meta")).get("subagent_session_id"))
+
+
+def _words(content: list[Any]) -> str:
+    """What a message says to the model."""
+    texts = (block for block in content if mapping(block).get("type") == "text" and _is_for(block, "assistant"))
+    return "\n".join(map(block_text, texts))
 
 
 def _outcome(given: Any) -> tuple[str, bool]:
