@@ -1,6 +1,8 @@
 """`unspool sources`: where we look, and what there is."""
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +10,7 @@ import pytest
 
 from conftest import Run
 from logs import Claude, Codex, Gemini, Machine
+from test_readers import FOLDERS
 from unspool.cli.options import AGENTS
 from unspool.readers import READERS
 
@@ -110,6 +113,30 @@ def test_a_file_that_cannot_be_read_is_named_and_costs_nothing_else(unspool: Run
     found = sources(unspool, machine)
     assert found["codex"]["sessions"] == 1
     assert "Input/output error" in json.dumps(found["codex"])
+
+
+def test_a_database_that_cannot_be_read_is_none_that_we_do_not_know(unspool: Run, machine: Machine) -> None:
+    broken = machine.home / ".local" / "share" / "goose" / "sessions" / "sessions.db"
+    broken.parent.mkdir(parents=True)
+    broken.write_bytes(b"SQLite format 3\0" + b"?" * 500)
+    found = sources(unspool, machine)["goose"]
+    reason = f"{broken}: a database that cannot be read: file is not a database"
+    assert found["notes"] == {f"unreadable: {reason}": 1}
+    assert reason.encode() in unspool("show", str(broken), **machine.environment).stderr
+
+
+def test_the_first_tables_of_a_database_stand_in_its_own_log(unspool: Run, machine: Machine) -> None:
+    """The file itself is as it was when there were none."""
+    file = machine.home / ".local" / "share" / "goose" / "sessions" / "sessions.db"
+    file.parent.mkdir(parents=True)
+    script = (FOLDERS / "goose" / "copied.sql").read_text()
+    with closing(sqlite3.connect(file)) as database:
+        database.execute("PRAGMA journal_mode = WAL")
+        assert sources(unspool, machine)["goose"]["sessions"] == 0
+        before = file.stat().st_mtime_ns
+        database.executescript(script)
+        assert file.stat().st_mtime_ns == before
+        assert sources(unspool, machine)["goose"]["sessions"] == 2
 
 
 def test_a_table_for_people(unspool: Run, machine: Machine) -> None:

@@ -133,12 +133,13 @@ def digest_file(path: str) -> FileDigest:
 
 
 def _digest(path: str) -> FileDigest:
-    own = stamp([path])  # what is written while we read will be read next time
+    ahead = f"{path}-wal"
+    own, stamps = stamp([path]), {ahead: stamp([ahead])}  # what is written while we read will be read next time
     log = open_log(path)
-    if log is None:
-        return FileDigest(None, stamp=own)
-    beside = [*([f"{path}-wal"] if log.reader.rows else ()), *log.reader.beside(path)]
-    before = ",".join([own, *(stamp([other]) for other in beside)])
+    if log is None:  # the first tables of a database stand in its write-ahead log alone
+        return FileDigest(None, beside=[ahead], stamp=f"{own},{stamps[ahead]}" if own else "")
+    beside = [*([ahead] if log.reader.rows else ()), *log.reader.beside(path)]
+    before = ",".join([own, *(stamps.get(other) or stamp([other]) for other in beside)])
     digest = digest_events(log.reader.name, log, log.sessions)
     digest.stamp, digest.beside = before if own else "", beside
     return digest

@@ -113,9 +113,9 @@ def head_of(path: str, lines: int = LOOK) -> Head:
 
 
 def _tables(path: str) -> dict[str, frozenset[str]]:
-    from unspool.sources.sqlite import tables  # 5 ms that other files need not pay
+    from unspool.sources.sqlite import tables_in  # 5 ms that other files need not pay
 
-    return tables(path)
+    return tables_in(path)
 
 
 def _odd(path: str, lines: int, start: bytes, pieces: Iterator[bytes]) -> Head:

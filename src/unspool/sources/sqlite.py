@@ -13,17 +13,26 @@ from pathlib import Path
 from urllib.parse import quote
 
 from unspool.dialect import Record
+from unspool.errors import InputNotFound
 from unspool.model import Note, Origin
 
 
 def tables(path: str) -> dict[str, frozenset[str]]:
-    """Each table with its columns; nothing for what is no database."""
+    """Each table with its columns; nothing for what cannot be read."""
+    try:
+        return tables_in(path)
+    except InputNotFound:
+        return {}
+
+
+def tables_in(path: str) -> dict[str, frozenset[str]]:
+    """The same, and `InputNotFound` for a database that cannot be read."""
     try:
         with _opened(path) as database:
             names = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
             return {name: frozenset(_columns(database, name)) for name in names}
-    except (sqlite3.Error, OSError):
-        return {}
+    except (sqlite3.Error, OSError) as error:
+        raise InputNotFound(f"{path}: a database that cannot be read: {error}") from error
 
 
 def rows(path: str, queries: Mapping[str, str]) -> Iterator[Record | Note]:
