@@ -50,6 +50,8 @@ _SESSION = (
 _MESSAGE = ("id", "session_id", "role", "parts", "model", "prism_model_id", "created_at", "is_summary_message")
 _FAULTS = ("error", "content_filter", "max_tokens")
 _STOPPED = ("Tool execution canceled by user", "User denied permission", "user denied permission")
+_CONTINUED = "The previous session was interrupted because it "
+"""How the program asks in the person's name to go on, behind a summary; newer versions mark it as hidden."""
 _JOINT = "$$"
 """Between the message and the call in the id of a sub-agent's session; older ids are the call's alone."""
 
@@ -182,7 +184,7 @@ class Database:
             elif text := _text_of(kind, data):
                 self._emit(_said(text, role, summary), f"{key}:{at}")
         if text := "\n".join(filter(None, typed)):
-            self._emit(User(text), key)
+            self._emit(Notification(text, "context") if text.startswith(_CONTINUED) else User(text), key)
 
     def _reasoning(self, data: dict[str, Any], key: str) -> None:
         self._emit(Thinking(text_of(data.get("thinking"))), key)
