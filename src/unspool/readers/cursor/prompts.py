@@ -12,7 +12,8 @@ from datetime import datetime
 
 from msgspec import Struct
 
-_QUERY = re.compile(r"<user_query>(.*?)(?:</user_query>|\Z)", re.DOTALL)
+_QUERY = re.compile(r"(</system_notification>\s*)?<user_query>(.*?)(?:</user_query>|\Z)", re.DOTALL)
+"""What stands behind a notification, of a task that ended or the like, Cursor asks itself."""
 _STAMP = re.compile(r"<timestamp>((?:(?!<timestamp>).)*?)</timestamp>\s*", re.DOTALL)
 _TIME = re.compile(
     r"([A-Z][a-z]{2})[a-z]* (\d{1,2}), (\d{4}), (\d{1,2}:\d{2} [AP]M) \(UTC(?:([+-]\d{1,2})(?::(\d{2}))?)?\)"
@@ -23,7 +24,7 @@ _PICTURES = re.compile(r"\s*((?:\[Image\]\s*)+)(<image_files>.*?</image_files>)?
 _SAVED = re.compile(r"^\d+\. +(\S.*)$", re.MULTILINE)
 _AROUND = frozenset(
     "additional_data agent_skills agent_transcripts attached_files cursor_commands external_links git_status "
-    "image_files manually_attached_skills open_and_recently_viewed_files rules system_reminder "
+    "image_files manually_attached_skills open_and_recently_viewed_files rules system_notification system_reminder "
     "terminal_files_information uploaded_documents user_info".split()
 )
 """Tags that stand before words which are in none."""
@@ -42,8 +43,8 @@ def parted(text: str) -> Prompt:
         text = text[: stamp.start()] + text[stamp.end() :]
     pictures, saved, text = _pictured(text)
     if "<user_query>" in text:
-        typed = tuple([query.strip() for query in _QUERY.findall(text)])
-        shown = _QUERY.sub("", text).strip()
+        typed = tuple([query.strip() for notified, query in _QUERY.findall(text) if not notified])
+        shown = _QUERY.sub(lambda found: found[0] if found[1] else "", text).strip()
     else:
         end = _tagged(text)
         typed, shown = (text[end:].strip() if end else text,), text[:end].strip()
