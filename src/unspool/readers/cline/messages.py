@@ -37,6 +37,12 @@ from unspool.sources.values import listing, mapping, string, text_of
 
 _SPEECH = {"attempt_completion": "result", "plan_mode_respond": "response", "act_mode_respond": "response"}
 """Tools by which the model talks to its user, and what it says in them."""
+_SUMMING = ("summarize_task", "condense")
+_SUMMED = (
+    "This session is being continued from a previous conversation that ran out of context.",
+    "The user has accepted the condensed conversation summary you generated.",
+)
+"""Tools by which the model sums up all that was said, and what comes of them if it is to see nothing else."""
 _DENIED = ("The user denied this operation", '{"status":"denied"')
 _FAILED = (
     *_DENIED,
@@ -79,6 +85,8 @@ class Messages:
         self._stream = stream
         self._open: list[tuple[str, str]] = []
         """Calls of the last answer that have no result yet: their names and ids. Those of calls by tags are keys."""
+        self._summary = ""
+        """What the last answer summed up."""
         self._agents: set[str] = set()
 
     def read(self, message: dict[str, Any], key: str) -> None:
@@ -93,7 +101,7 @@ class Messages:
         ):
             self._emit(_KINDS[kind](content_text(content)), key)
         elif message.get("role") == "assistant":
-            self._open = []
+            self._open, self._summary = [], ""
             self._done_elsewhere(message, key)
             self._reasoning(message, blocks, key)
             native = any(mapping(block).get("type") in ("tool_use", "tool-call") for block in blocks)
@@ -181,6 +189,8 @@ class Messages:
         self._emit(call_of(self._vocabulary, name, given, call_id), key)
         if isinstance(call_id, str):
             self._open.append((name, call_id))
+        if name in _SUMMING:
+            self._summary = text_of(mapping(given).get("context"))
         agent = mapping(given).get("agentId") if name == "team_run_task" else None
         if isinstance(agent, str) and agent not in self._agents:
             self._agents.add(agent)
@@ -204,6 +214,8 @@ class Messages:
         failed = failed or output.startswith(_FAILED)
         failed = failed or (output.startswith("Command executed") and _BROKE in output.partition("\n")[0])
         self._emit(ToolOutput(call_id, output, failed, interrupted=output.startswith(_DENIED)), key)
+        if self._summary and output.lstrip().startswith(_SUMMED):
+            self._emit(Compacted(self._summary), f"{key}:compacted")
         self.typed(replied_in(output), f"{key}:typed")
 
     def typed(self, texts: tuple[str, ...], key: str) -> None:
