@@ -94,8 +94,9 @@ class Messages:
         blocks = [{"type": "text", "text": content}] if isinstance(content, str) else listing(content)
         if message.get("isTruncationMarker") is True:
             self._emit(Compacted(content_text(content), "truncation"), key)
-        elif message.get("isSummary") is True:
-            self._emit(Compacted(content_text(content)), key)
+        elif message.get("isSummary") is True:  # some repeat thoughts and calls that what is kept behind it needs
+            texts = [block_text(block) for block in blocks if mapping(block).get("type") == "text"]
+            self._emit(Compacted("\n".join(texts)), key)
         elif (
             message.get("role") == "user" and (kind := text_of(mapping(message.get("metadata")).get("kind"))) in _KINDS
         ):
