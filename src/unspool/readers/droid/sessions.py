@@ -25,6 +25,7 @@ from unspool.model.event import (
     Said,
     Thinking,
     TokenUsage,
+    ToolCall,
     ToolOutput,
     TurnEnd,
     User,
@@ -49,6 +50,7 @@ _MESSAGE_NAMES = (
 _TODO = re.compile(r"\s*(?:\d+[.)]|[-*])\s*\[([^\]]*)\]\s*(.+)")
 _BOXES = {"": "pending", " ": "pending", "x": "completed", "X": "completed", "~": "in_progress", ">": "in_progress"}
 _INTERRUPTED = ("cancel", "abort", "interrupt")
+_SAID = (User, Said, Thinking, ToolCall)
 _UNTITLED = "New Session"
 _DEEPEST = 8
 
@@ -61,6 +63,10 @@ class Sessions:
         self._stream, self._prefix = MAIN, ""
         self._spawn: tuple[AgentSpawn, str, str] | None = None
         self._repeats = Repeats()
+        self._behind: dict[str, str] = {}
+        """Of messages: the key of what was first asked or answered behind each."""
+        self._last: list[str] = []
+        """The messages behind which nothing was asked or answered yet."""
         self._counted = (0, 0, 0, 0, 0)
         self._times = 0
 
@@ -84,7 +90,18 @@ class Sessions:
             if kind != "session_start":
                 self._spawned()
             tell(self, value, self._prefix + key)
+            if kind == "message":
+                self._told(value.get("id"))
         return log.take()
+
+    def _told(self, message: Any) -> None:
+        """What came out of a message stands behind those before it."""
+        said = (item for item in self._log.out if isinstance(item, Event) and isinstance(item.content, _SAID))
+        if self._last and (first := next(said, None)) is not None:
+            self._behind.update(dict.fromkeys(self._last, first.key))
+            self._last = []
+        if isinstance(message, str):
+            self._last.append(message)
 
     def close(self) -> Iterable[Event | Note]:
         """The tokens of the session are known only beside the log, and only in sum."""
@@ -233,7 +250,9 @@ class Sessions:
         summary = value.get("summaryText", value.get("summary"))
         if isinstance(summary, dict):
             summary = "\n".join(text_of(summary.get(part)) for part in ("title", "body") if summary.get(part))
-        self._log.emit(Compacted(text_of(summary), string(value.get("summaryKind"))), key, self._stream)
+        anchor = string(mapping(value.get("anchorMessage")).get("id"))
+        kept = self._log.id_of(self._behind.get(anchor or ""))
+        self._log.emit(Compacted(text_of(summary), string(value.get("summaryKind")), kept=kept), key, self._stream)
 
     def _ended(self, value: dict[str, Any], key: str) -> None:
         reason = text_of(value.get("reason") or value.get("resultKind"))
