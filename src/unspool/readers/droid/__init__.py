@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from unspool.dialect import Head, Place, Reader
-from unspool.readers.droid.sessions import AGENT, Sessions, settings_of
+from unspool.readers.droid.sessions import AGENT, Sessions, beside, settings_of, start_of
 from unspool.readers.droid.stream import Stream
 
 _TITLE = "Factory Droid"
@@ -65,6 +65,13 @@ def _places(_environment: Mapping[str, str], home: Path) -> Iterator[Place]:
     yield Place(home / ".factory" / "sessions", ("*.jsonl", "*/*.jsonl"))
 
 
+def _beside(path: str) -> Iterator[str]:
+    log = Path(path)
+    yield str(settings_of(log))
+    if isinstance(parent := start_of(log).get("parent"), str) and parent:
+        yield str(settings_of(beside(log, parent)))
+
+
 reader = Reader(
     name=AGENT,
     agent=AGENT,
@@ -72,7 +79,7 @@ reader = Reader(
     claims=claims,
     decoder=Sessions,
     places=_places,
-    beside=lambda path: [str(settings_of(Path(path)))],
+    beside=_beside,
 )
 stream = Reader(
     name="droid_stream", agent=AGENT, title=_TITLE, claims=claims_stream, decoder=lambda _path: Stream(AGENT)

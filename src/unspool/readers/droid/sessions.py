@@ -4,7 +4,8 @@
                       {"type": "message", "id": …, "message": {"role": "user", "content": [{"type": "text", …}]}}
 <id>.settings.json    {"model": …, "tokenUsage": {"inputTokens": …, "outputTokens": …, …}}
 
-A sub-agent has a file of its own that names the session and the call that it came from.
+A sub-agent has a file of its own that names the session and the call that it came from. `/compress` begins another
+session, with the summary: its tokens are counted on from those of the one before it.
 """
 
 import re
@@ -51,6 +52,7 @@ _TODO = re.compile(r"\s*(?:\d+[.)]|[-*])\s*\[([^\]]*)\]\s*(.+)")
 _BOXES = {"": "pending", " ": "pending", "x": "completed", "X": "completed", "~": "in_progress", ">": "in_progress"}
 _INTERRUPTED = ("cancel", "abort", "interrupt")
 _SAID = (User, Said, Thinking, ToolCall)
+_NONE = (0, 0, 0, 0, 0)
 _UNTITLED = "New Session"
 _DEEPEST = 8
 
@@ -67,7 +69,9 @@ class Sessions:
         """Of messages: the key of what was first asked or answered behind each."""
         self._last: list[str] = []
         """The messages behind which nothing was asked or answered yet."""
-        self._counted = (0, 0, 0, 0, 0)
+        self._before: Path | None = None
+        """The log of the session that this one sums up and goes on with."""
+        self._counted = _NONE
         self._times = 0
 
     @property
@@ -107,17 +111,24 @@ class Sessions:
         """The tokens of the session are known only beside the log, and only in sum."""
         self._spawned()
         settings = _settings(settings_of(self._path))
-        total = _total(settings)
-        new = [max(0, one - other) for one, other in zip(total, self._counted, strict=True)]
+        carried = _total(_settings(settings_of(self._before))) if self._before else _NONE
+        new = [
+            max(0, one - other - own) for one, other, own in zip(_total(settings), carried, self._counted, strict=True)
+        ]
         facts = self._log.facts
         if self._stream == MAIN:
             facts.model = string(settings.get("model")) or facts.model
-        if any(new):
+        if any(new) and not (facts.parent and self._begins):  # whether it sums up its parent is not known yet
             self._use(
                 string(settings.get("model")) or facts.model, new, f"{self._prefix}usage:{self._times}", apart=True
             )
             self._times += 1
         return self._log.take()
+
+    @property
+    def _begins(self) -> bool:
+        """Nothing was read yet but who it is."""
+        return not (self._last or self._behind or self._before)
 
     def _spawned(self) -> None:
         """The beginning has no time: it is told with the first record that has one."""
@@ -156,11 +167,7 @@ class Sessions:
     def _root(self, session: str) -> str:
         """The session that a sub-agent's caller belongs to: itself, or what its own file says, which stands beside."""
         for _ in range(_DEEPEST):
-            try:
-                with self._path.with_name(f"{Path(session).name}.jsonl").open("rb") as lines:
-                    caller = string(_decoded(lines.readline()).get("callingSessionId"))
-            except (OSError, ValueError):
-                break
+            caller = string(start_of(beside(self._path, session)).get("callingSessionId"))
             if not caller or caller == session:
                 break
             session = caller
@@ -250,6 +257,8 @@ class Sessions:
         summary = value.get("summaryText", value.get("summary"))
         if isinstance(summary, dict):
             summary = "\n".join(text_of(summary.get(part)) for part in ("title", "body") if summary.get(part))
+        if self._stream == MAIN and self._log.facts.parent and self._begins:
+            self._before = beside(self._path, self._log.facts.parent)
         anchor = string(mapping(value.get("anchorMessage")).get("id"))
         kept = self._log.id_of(self._behind.get(anchor or ""))
         self._log.emit(Compacted(text_of(summary), string(value.get("summaryKind")), kept=kept), key, self._stream)
@@ -281,6 +290,20 @@ def _title(told: dict[str, Any]) -> str | None:
 def _item(text: Any, status: Any) -> PlanItem:
     told = text_of(status)
     return PlanItem(text_of(text).strip(), _BOXES.get(told, told or None))
+
+
+def beside(path: Path, session: str) -> Path:
+    """Where the log of another session of the folder is."""
+    return path.with_name(f"{Path(session).name}.jsonl")
+
+
+def start_of(path: Path) -> dict[str, Any]:
+    """The first record of a log, if there is one."""
+    try:
+        with path.open("rb") as lines:
+            return _decoded(lines.readline())
+    except (OSError, ValueError):
+        return {}
 
 
 def settings_of(path: Path) -> Path:
