@@ -215,6 +215,7 @@ ROWS: dict[str, list[Row]] = {
         ("Task", TASK, GIVEN),
         ("Skill", {"skill": "n"}, Agent(agent_type="n")),
         ("GenerateDroid StoreAgentReadinessReport slack_post_message EndFeatureRun", {}, Generic()),
+        ("ConnectorSearch Loop ToolSearch slack_post_file", {}, Generic()),
     ],
     "crush": [
         ("view", {"file_path": "a", "offset": 2, "limit": 3}, FileRead("a", 2, 3)),

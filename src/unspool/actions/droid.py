@@ -82,7 +82,13 @@ TOOLS: dict[str, type[Call]] = {
     "AskUser": AskUser,
     "Task": Delegate,
     "Skill": UseSkill,
-    **dict.fromkeys(("GenerateDroid", "StoreAgentReadinessReport", "slack_post_message", "EndFeatureRun"), Apart),
+    **dict.fromkeys(
+        (
+            *("ConnectorSearch", "EndFeatureRun", "GenerateDroid", "Loop", "StoreAgentReadinessReport", "ToolSearch"),
+            *("slack_post_file", "slack_post_message"),
+        ),
+        Apart,
+    ),
 }
 
 VOCABULARY = Vocabulary("droid", TOOLS, doubled)
