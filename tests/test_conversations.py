@@ -173,6 +173,18 @@ def test_responses_that_the_provider_remembers_are_whole_again(held: dict[str, A
     ]
 
 
+def test_a_thread_that_anthropic_holds_is_whole_again(write: Write) -> None:
+    def sent(number: int, asked: str, thread: dict[str, str]) -> dict[str, Any]:
+        request = {"model": "m", "messages": [{"role": "user", "content": asked}], "thread": thread}
+        response = {"type": "message", "id": f"msg_{number}", "content": [{"type": "text", "text": f"Answer {number}"}]}
+        return {"timestamp": 1_772_359_200 + number, "request": request, "response": response}
+
+    goes_on = {"type": "continue", "previous_message_id": "msg_1"}
+    (made,) = found(write(sent(1, "List", {"type": "create"}), sent(2, "Go on", goes_on)))
+    (record,) = records(made)
+    assert [message["content"] for message in record.messages] == ["List", "Answer 1", "Go on", "Answer 2"]
+
+
 @pytest.mark.parametrize("case", ["claude/stream", "gemini/stream", "responses/stream", "openai/stream"])
 def test_streams_of_every_wire_are_read(case: str) -> None:
     made = [record for each in found(Path(__file__).parent / "wires" / f"{case}.json") for record in records(each)]

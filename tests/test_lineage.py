@@ -196,6 +196,23 @@ def test_what_the_provider_holds_is_named_by_the_request(links: Any) -> None:
     }
 
 
+def test_a_thread_that_anthropic_holds_goes_on_from_the_message_that_is_named(links: Any) -> None:
+    def sent(number: str, text: str, **thread: str) -> dict[str, Any]:
+        record = call(id=number)
+        record["request"] = {"model": "m", "messages": [{"role": "user", "content": text}], "thread": thread}
+        answer = {"type": "message", "id": f"msg_{number}", "content": [{"type": "text", "text": "Yes."}]}
+        return record | {"response": answer}
+
+    found = links(
+        sent("1", "Hello", type="create"),
+        sent("2", "Hello", type="create"),
+        sent("3", "Go on", type="continue", previous_message_id="msg_1"),
+        sent("4", "Go on", type="continue", previous_message_id="msg_3"),
+    )
+    assert [found[number][0] for number in "1234"] == [None, None, "1", "3"]
+    assert found["4"] == ("3", "continues", None)
+
+
 def test_a_conversation_that_the_provider_holds_goes_on_from_its_newest_answer(links: Any) -> None:
     def responses(number: str, text: str, held: Any, failed: bool = False) -> dict[str, Any]:
         record = call(id=number)

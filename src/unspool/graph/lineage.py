@@ -54,7 +54,7 @@ class Step(Struct):
     model: str | None
     response_id: str | None = None
     previous_response_id: str | None = None
-    """OpenAI Responses: the provider holds the history, and the request names its end, or the conversation."""
+    """Where the provider holds the history, and the request names its end, or the conversation."""
 
 
 class Link(Struct):

@@ -37,13 +37,15 @@ def status_of(record: Envelope, response: Any, error: Any) -> int | None:
     return None
 
 
-HOLDERS = ("previous_response_id", "previous_interaction_id", "conversation")
+HOLDERS = ("previous_response_id", "previous_interaction_id", "conversation", "thread")
 """Settings that name what the provider holds of what came before."""
 
 
 def previous_of(settings: dict[str, Any]) -> str | None:
     """The answer that a request goes on from, or its conversation, where the provider holds what came before."""
     previous = settings.get("previous_response_id", settings.get("previous_interaction_id"))
+    if isinstance(thread := settings.get("thread"), dict):  # Anthropic
+        previous = thread.get("previous_message_id")
     if previous is None and (held := settings.get("conversation")) is not None:
         named = held.get("id") if isinstance(held, dict) else held
         return named if isinstance(named, str) and named.startswith(CONVERSATION) else None

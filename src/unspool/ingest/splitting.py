@@ -1,7 +1,7 @@
 """The calls of one file → its sessions: by the name that the calls give, else by the roots of their lineage.
 
-Of OpenAI's Responses a request may name the response that it continues, and leave out what was said before: then it is
-put in front again.
+A request may name the response that it continues, and leave out what was said before, where the provider holds that:
+then it is put in front again.
 """
 
 from collections.abc import Iterable, Iterator
@@ -61,7 +61,7 @@ def remembered(exchanges: Iterable[Exchange]) -> Iterator[Exchange]:
         if before in held:
             exchange = replace(exchange, messages=_joined(held[before], exchange.messages))  # noqa: PLW2901
         response = exchange.response
-        if response.id and exchange.wire in ("responses", "interactions"):
+        if response.id and (exchange.wire in ("responses", "interactions") or "thread" in exchange.settings):
             held[response.id] = (*exchange.messages, *response.messages)
             if before is not None and before.startswith(CONVERSATION):
                 held[before] = held[response.id]
