@@ -203,6 +203,14 @@ def test_foreign_prompts_refusals_summaries_and_strangers() -> None:
     ]
 
 
+def test_tools_that_come_on_the_way_are_not_told_in_foreign_messages() -> None:
+    added = Other("additional_tools", {"type": "additional_tools", "tools": []}, known=True)
+    assert encode(Message("system", (added,)), foreign=True) == []
+    assert encode(Message("system", (Text("There is more."), added)), foreign=True) == [
+        {"role": "system", "content": "There is more."}
+    ]
+
+
 def test_what_the_provider_ran_stands_between_two_messages() -> None:
     blocks = (
         Text("Searching"),

@@ -208,6 +208,13 @@ def test_an_item_that_only_another_provider_knows_is_not_sent_as_it_came() -> No
     assert body("openai-responses", given)["input"][1]["type"] == "mcp_list_tools"
 
 
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_tools_that_came_on_the_way_are_sent_as_tools_alone(provider: str) -> None:
+    added = {"type": "other", "kind": "additional_tools", "known": True, "value": {"type": "additional_tools"}}
+    plain = context(says("user", "Hi"))
+    assert body(provider, context(says("system", added), says("user", "Hi")), [LOOK]) == body(provider, plain, [LOOK])
+
+
 def test_what_has_an_id_of_anthropic_is_anthropic_s_own() -> None:
     searched = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "cats"}}
     about = {"tool_use_id": "srvtoolu_1", "content": [], "extra": {"type": "web_search_tool_result"}}

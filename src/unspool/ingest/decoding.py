@@ -1,13 +1,14 @@
 """Items and tools → the model, each distinct byte string once."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from unspool.dialect import Wire
 from unspool.ingest.memo import Memo
 from unspool.model import Block, Message, NoteKind, Other, Text, Tool, ToolResult, ToolUse
 from unspool.sources.jsontext import Unreadable, dumps, loads_or_text, strict
+from unspool.wires.values import offered
 
 
 class Decoding:
@@ -18,6 +19,8 @@ class Decoding:
         self._tools: dict[str, Memo[tuple[Tool, ...]]] = defaultdict(Memo)
         self.unnamed: set[Message] = set()
         """The messages with calls or results that lack an id."""
+        self.offering: dict[Message, list[Any]] = {}
+        """The messages that bring definitions of tools."""
         self.decoded = 0
         """How many items were new."""
         self.faults: list[tuple[NoteKind, str]] = []
@@ -37,11 +40,18 @@ class Decoding:
             decoded.append(known)
         return decoded
 
-    def tools(self, wire: Wire, definitions: Iterable[bytes], joined: bytes) -> tuple[Tool, ...]:
-        """The whole array at once, known by its bytes: it is the same in nearly every call."""
+    def tools(
+        self, wire: Wire, definitions: Iterable[bytes], joined: bytes, messages: Sequence[Message]
+    ) -> tuple[Tool, ...]:
+        """The whole array at once, known by its bytes: it is the same in nearly every call. And what messages bring."""
+        brought = [tool for each in messages for tool in self.offering.get(each, ())] if self.offering else []
+        if brought:
+            joined += b"\nbrought " + dumps(brought).encode()
         known = self._tools[wire.name].get(joined)
         if known is None:
             known = tuple(tool for part in definitions for tool in self._defined(wire, loads_or_text(part)))
+            for tool in [tool for definition in brought for tool in self._defined(wire, definition)]:
+                known += () if tool in known else (tool,)
             self._tools[wire.name].put(joined, known)
         return known
 
@@ -74,6 +84,8 @@ class Decoding:
                     self.unnamed.add(decoded)
                 if len(block.content) == 1 and type(block.content[0]) is Text:
                     continue
+            if tools := offered(block):
+                self.offering[decoded] = [*self.offering.get(decoded, ()), *tools]
             for kind in unknown_kinds(block):
                 self.faults.append(("unknown", f"a block of the unknown kind {kind!r}, kept as it is"))
         return decoded

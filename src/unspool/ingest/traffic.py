@@ -171,7 +171,7 @@ class Traffic:
             origin=record.origin,
             wire=wire.name,
             messages=messages,
-            tools=self._decoding.tools(wire, definitions, b"whole " + tools if whole else tools),
+            tools=self._decoding.tools(wire, definitions, b"whole " + tools if whole else tools, messages),
             response=answer,
             failure=read.failure,
             id=_identifier(envelope.get("id")) or _identifier(envelope.get("request_id")),

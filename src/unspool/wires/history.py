@@ -23,7 +23,7 @@ from unspool.dialect import Asking
 from unspool.errors import UnsupportedContent, WrongContext
 from unspool.model import Block, Compaction, Context, Document, Other, Said, Text, Thinking, Tool, ToolResult, ToolUse
 from unspool.wires.calls import Entry, answered, fit_name, in_words
-from unspool.wires.values import medium_of
+from unspool.wires.values import ASIDES, medium_of
 
 LARGEST = 100_000_000
 """Bytes of one document."""
@@ -104,6 +104,8 @@ def _own_blocks(said: Said, asking: Asking) -> list[Block]:
     foreign = said.api is not None and (said.api != asking.api or said.provider not in (None, asking.provider))
     blocks: list[Block] = []
     for block in map(_typed, said.message.blocks):
+        if isinstance(block, Other) and block.kind in ASIDES:
+            continue  # the tools that it brings are offered with the others
         if isinstance(block, Thinking):
             if not foreign and _can_go_back(block, asking, said.api is not None):
                 blocks.append(block)

@@ -4,13 +4,31 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from unspool.model import Block, Document, Extra, Form, Medium, Other, Stop, StopReason, Text
+from unspool.model import Block, Compaction, Document, Extra, Form, Medium, Other, Stop, StopReason, Text, ToolResult
 from unspool.sources.jsontext import Unreadable, dumps, loads
-from unspool.sources.values import mapping, string, text_of
+from unspool.sources.values import listing, mapping, string, text_of
 
 _SPACED = re.compile(r'\{"[^"\\]*": ')
 """JSON as Python and many models write it. Compact JSON has no blank there, so `dumps` never gives this text."""
 _DATA_URL = re.compile(r"data:([^;,]*)(?:;[^,]*)?;base64,(.*)", re.DOTALL)
+
+
+ASIDES = frozenset(("additional_tools", "tool_addition", "tool_removal", "configuration_update", "compaction_trigger"))
+"""Kinds of blocks among messages in which nobody says anything: what holds from there on."""
+
+
+def offered(block: Block) -> list[Any]:
+    """The definitions of tools that a block among the messages brings: added on the way, or found for the client."""
+    match block:
+        case Other(kind="additional_tools", value={"tools": list(tools)}):
+            return tools
+        case Other(kind="tool_addition", value={"tool": {"type": "tool_definition", "definition": tool}}):
+            return [tool]
+        case Compaction(extra={"tool_changes": list(changes)}):
+            return [tool for each in changes for tool in offered(other(each))]
+        case ToolResult(content=(Other(kind="tools", value=found),), extra={"execution": "client"}):
+            return listing(found)
+    return []
 
 
 def leftover(value: Mapping[str, Any], *known: str) -> Extra:

@@ -17,7 +17,8 @@ A message that was read with another wire (`foreign`) is written as trainers kno
 what only its provider understands. It may become several: each tool result is a message of its own here, and a tool of
 the provider's whose result nobody is shown (a search of Responses) gets an empty one before the model goes on. Else it
 would have said first what it only found out then. Tools that take one text of any form (`custom`, such as Codex'
-patches) become functions with that text as their `input`.
+patches) become functions with that text as their `input`. Tools that are offered on the way are among the others, and
+not told once more.
 """
 
 from collections.abc import Iterable, Iterator
@@ -27,6 +28,7 @@ from unspool.model import Block, Compaction, Document, Message, Other, Text, Thi
 from unspool.sources.jsontext import dumps
 from unspool.sources.values import mapping, string
 from unspool.wires.openai_chat.decode import DETAILS, SPOKEN
+from unspool.wires.values import ASIDES
 
 _TOOL_ROLES = ("tool", "function")
 _INSIDE = frozenset({"detail", "format"})
@@ -45,6 +47,8 @@ def encode(message: Message, foreign: bool = False) -> list[dict[str, Any]]:
     role = extra.pop("role", message.role)
     if not foreign and role in _TOOL_ROLES and len(message.blocks) == 1 and type(message.blocks[0]) is ToolResult:
         return [_result(message.blocks[0], role, message.form == "string", extra)]
+    if foreign and message.blocks and all(type(block) is Other and block.kind in ASIDES for block in message.blocks):
+        return []
     said: list[dict[str, Any]] = []
     for blocks in _pieces(_answered(message.blocks) if foreign else message.blocks):
         if type(blocks[0]) is ToolResult:
@@ -145,7 +149,7 @@ class _Writer:
                     self._thoughts.setdefault(name, []).append(block.text)
             case ToolUse():
                 self._call(block)
-            case Other(known=True) if self._foreign and self._spoken:
+            case Other(known=True) if self._foreign and (self._spoken or block.kind in ASIDES):
                 pass  # a list of tools, or the like, that an API puts among what the model said
             case Other(kind="tool_call") if not self._foreign:
                 self._calls.append(block.value)
