@@ -1,7 +1,9 @@
 """A recorded WebSocket over which Responses were asked for, as Codex does → a record for each of its calls.
 
 The client says {"type": "response.create", "model": …, "input": […]}, the server sends the events of that answer, and
-only then the client asks again: so the answers' ends tell which events belong to which call.
+only then the client asks again: so the answers' ends tell which events belong to which call. Of several lanes
+(`stream_id`) this holds for each. What a client says into an answer ({"type": "response.steer", …}) is a call too: it
+is answered next, unless the server waits for the results of calls; then it goes before these.
 
 Our recorder keeps messages and when they came; claude-tap keeps the events alone, and beside them the last call.
 """
@@ -15,6 +17,7 @@ from unspool.sources.values import count, listing, mapping, text_of, time_of
 
 _ENDS = ("response.completed", "response.failed", "response.incomplete", "response.cancelled", "response.done", "error")
 _EVENTS = "ws_events"
+_STEER = "response.steer"
 _Said: TypeAlias = tuple[int, dict[str, Any]]
 """When, in milliseconds, and what."""
 
@@ -26,11 +29,12 @@ def is_socket(side: Any) -> bool:
 def calls_of(envelope: Envelope) -> list[dict[str, Any]]:
     """The calls, each as it would have been recorded over HTTP; none if something else was spoken."""
     request = mapping(envelope.get("request"))
-    asked = [(ms, body) for ms, body in _said(request) if _is_call(body)]
+    said = list(_said(envelope.get("response")))
+    asked = _asked(_said(request), [event for _, event in said])
     if not asked:
         return []
     timed = _EVENTS not in request
-    answers = _answers([ms for ms, _ in asked], _said(envelope.get("response")))
+    answers = _by_lane(asked, said)
     began = time_of(envelope.get("timestamp"))
     rest = {key: plain(value) for key, value in envelope.items() if key not in ("request", "response", "duration_ms")}
     rest |= {key: plain(request[key]) for key in request.keys() & {"method", "path"} - rest.keys()}
@@ -39,7 +43,7 @@ def calls_of(envelope: Envelope) -> list[dict[str, Any]]:
             **rest,
             "timestamp": None if began is None else began + ms,
             "duration_ms": _end(answer) - ms if answer and timed else None,
-            "request": {key: value for key, value in body.items() if key != "type"},
+            "request": {key: value for key, value in body.items() if key not in ("type", "stream_id")},
             "response": {"stream": True, "ws_events": [event for _, event in answer]} if answer else None,
         }
         for (ms, body), answer in zip(asked, answers, strict=True)
@@ -49,6 +53,48 @@ def calls_of(envelope: Envelope) -> list[dict[str, Any]]:
 def _end(answer: list[_Said]) -> int:
     """News of other things may come behind it."""
     return next((ms for ms, event in answer if event.get("type") in _ENDS), answer[-1][0])
+
+
+def _asked(said: Iterable[_Said], events: list[dict[str, Any]]) -> list[_Said]:
+    """The calls, and what was said into answers, as calls of their own or before what the server waited for."""
+    steered = [event for event in events if text_of(event.get("type")).startswith("response.steer.")]
+    about = [(event.get("type"), mapping(event.get("steer"))) for event in steered]
+    refused = [
+        (each.get("previous_response_id"), each.get("input")) for kind, each in about if kind == f"{_STEER}.failed"
+    ]
+    waits = [each.get("previous_response_id") for kind, each in about if kind == f"{_STEER}.pending"]
+    lanes = {text_of(mapping(event.get("response")).get("id")): event.get("stream_id") for event in events}
+    asked: list[_Said] = []
+    waiting: list[tuple[str, list[Any]]] = []
+    for ms, body in said:
+        before = text_of(body.get("previous_response_id"))
+        if _is_call(body):
+            queued = [item for of, given in waiting if of == before for item in given]
+            asked.append((ms, {**body, "input": [*queued, *_items(body.get("input"))]} if queued else body))
+        elif body.get("type") == _STEER and (before, body.get("input")) not in refused:
+            given, last = _items(body.get("input")), asked[-1][1] if asked else {}
+            if before in waits:
+                waiting.append((before, given))
+            elif last.get("type") == _STEER and last["previous_response_id"] == before:
+                last["input"] += given
+            else:
+                asked.append((ms, {**body, "input": [*given], "stream_id": lanes.get(before)}))
+    return asked
+
+
+def _items(given: Any) -> list[Any]:
+    return given if isinstance(given, list) else [] if given is None else [{"role": "user", "content": given}]
+
+
+def _by_lane(asked: list[_Said], said: list[_Said]) -> list[list[_Said]]:
+    """What was answered to each call: on one lane one after another, on several at the same time."""
+    answers: list[list[_Said]] = [[] for _ in asked]
+    for lane in dict.fromkeys(text_of(body.get("stream_id")) for _, body in asked):
+        places = [at for at, (_, body) in enumerate(asked) if text_of(body.get("stream_id")) == lane]
+        told = [each for each in said if text_of(each[1].get("stream_id")) == lane]
+        for at, answer in zip(places, _answers([asked[at][0] for at in places], told), strict=True):
+            answers[at] = answer
+    return answers
 
 
 def _answers(asked: list[int], said: Iterable[_Said]) -> list[list[_Said]]:
