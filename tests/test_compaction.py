@@ -136,3 +136,17 @@ def test_who_goes_on_behind_a_summary_where_nothing_was_answered_compacts_nothin
     )
     assert found["2"] == ("1", "compaction", None)
     assert found["4"] == ("3", "continues", None)
+
+
+def test_a_summary_that_the_answer_began_with_is_known_behind_a_short_word_too(links: Any) -> None:
+    def sent(number: str, messages: list[Any], *content: dict[str, Any]) -> dict[str, Any]:
+        record = call(id=number)
+        record["request"] = {"model": "m", "system": "S", "messages": messages}
+        return record | {"response": {"type": "message", "id": f"msg_{number}", "content": list(content)}}
+
+    asked = [{"role": "user", "content": "Tell of owls"}, {"role": "assistant", "content": "An owl"}]
+    asked.append({"role": "user", "content": "Go on"})
+    told = [{"type": "compaction", "encrypted_content": "sealed"}, {"type": "text", "text": "It flew."}]
+    kept = [{"role": "assistant", "content": told}, {"role": "user", "content": "More"}]
+    found = links(sent("1", asked, *told), sent("2", kept, {"type": "text", "text": "Far."}))
+    assert found["2"] == ("1", "compaction", None)

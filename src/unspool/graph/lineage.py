@@ -239,7 +239,8 @@ class Lineage:
         if limit < 0:
             return None
         edits = self._edits(expected, step.path[: at + 1], limit)
-        telling = self._is_telling(row)
+        also = set(step.path[:at]).intersection(earlier.answer)
+        telling = self._is_telling(row) or any(map(self._is_telling, also))
         shared = 0 if edits is None else max(len(expected), at + 1) - edits
         if edits is not None and (telling or shared > 1):  # a short answer must not be all that is shared
             only_answer = step.path[: len(earlier.path)] == earlier.path
