@@ -4,12 +4,14 @@ import gzip
 import json
 import socket
 import threading
+import time
 from pathlib import Path
 
 import pytest
 import zstandard
 
 from recorders import (
+    PATIENCE,
     Connection,
     answering,
     body,
@@ -284,3 +286,29 @@ def test_lines_end_only_where_a_stream_says_so(trace: Path) -> None:
         recorder.stop()
     response = records(trace)[0]["response"]
     assert response == {"stream": True, "sse_lines": [": hello", f"data: {odd}"], "line_end": "\r\n"}
+
+
+@pytest.mark.parametrize(("late", "interrupted"), [(chunked()[-1], False), (chunked(delta("three"))[1], True)])
+def test_a_client_that_hangs_up_behind_the_last_event_interrupts_nothing(
+    trace: Path, late: bytes, interrupted: bool
+) -> None:
+    """The SDKs do, and the end of the stream comes a moment later."""
+    left = threading.Event()
+
+    def handle(connection: Connection) -> None:
+        connection.request()
+        connection.send(*chunked(delta("one"), delta("two"))[:-1])
+        left.wait(PATIENCE)
+        connection.send(late)
+
+    with upstream(handle) as server, recording(trace, server.url) as recorder:
+        connection = recorder.connect()
+        connection.send(post("/v1/chat/completions", chat("x", stream=True)))
+        connection.until(b"two")
+        connection.close()
+        time.sleep(0.05)  # so that the recorder has seen it
+        left.set()
+        eventually(lambda: records(trace))
+    (record,) = records(trace)
+    assert (record["interrupted"], record["error"]) == (interrupted, None)
+    assert len(record["response"]["sse_lines"]) == 2

@@ -4,6 +4,7 @@
                    └────────┴─► Recording
 
 Both sides live and die together, as if client and upstream were connected: what one closes is closed for the other.
+Many clients hang up when they have read the last event of a stream, and not its end: that is waited for a moment.
 A slow reader holds up whoever writes to it. Heads are read, bodies are only measured; nothing is decoded here.
 """
 
@@ -26,6 +27,8 @@ _AHEAD = 1 << 16
 _CONNECT = 30.0
 """Seconds."""
 _LINGER = 2.0
+_GRACE = 0.5
+"""Seconds for the end of an answer whose client has hung up."""
 _OURS = frozenset({"host", "proxy-connection", "proxy-authorization", "keep-alive", UPSTREAM_HEADER, TOKEN_HEADER})
 _FIXED = frozenset({"transfer-encoding", "content-length", "upgrade", "te", "trailer", "connection", "close"})
 _REASONS = {400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 431: "Headers Too Large"}
@@ -94,9 +97,19 @@ class ClientSide(Side):
 
     def connection_lost(self, error: Exception | None) -> None:  # noqa: ARG002
         self.is_open = False
-        self._proxy.connections.discard(self)
         if self._connecting is not None:
             self._connecting.cancel()
+        upstream = self._upstream
+        if self.call is None or self._tunnelled or not self._asked or upstream is None or not upstream.heard:
+            self.gone()
+            return
+        self.call.left()
+        upstream.release("client")
+        self.loop.call_later(_GRACE, self.gone)
+
+    def gone(self) -> None:
+        """Nothing more can come of this connection."""
+        self._proxy.connections.discard(self)
         self.finish(None if self._tunnelled else "client")
         if self._upstream is not None:
             self._upstream.drop()
@@ -253,7 +266,10 @@ class ClientSide(Side):
     def answered(self) -> None:
         """The answer has gone out, whole."""
         self._answered = True
-        if self._asked:
+        if not self.is_open:
+            self.finish()
+            self.gone()
+        elif self._asked:
             self._next()
         else:  # before all of the request was sent: the rest of it is of no use to anybody
             self.finish()

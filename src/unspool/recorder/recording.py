@@ -63,10 +63,10 @@ class Counts(Struct):
 class Recording:
     """One call, as the proxy sees it. Nothing here waits."""
 
-    __slots__ = ("_began", "_put", "descriptor", "frames", "lost", "path", "redactor")
+    __slots__ = ("_began", "_left", "_put", "descriptor", "frames", "lost", "path", "redactor")
 
     def __init__(self, put: Callable[["Recording", bytes, int, bytes], None]) -> None:
-        self._put, self._began = put, time.monotonic_ns()
+        self._put, self._began, self._left = put, time.monotonic_ns(), 0
         self.lost = False
         # What follows is the writing thread's own.
         self.path, self.descriptor = "", -1
@@ -75,7 +75,7 @@ class Recording:
 
     def note(self, kind: bytes, payload: bytes = b"") -> None:
         if not self.lost:
-            self._put(self, kind, (time.monotonic_ns() - self._began) // 1000, payload)
+            self._put(self, kind, ((self._left or time.monotonic_ns()) - self._began) // 1000, payload)
 
     def request(self, piece: bytes) -> None:
         self.note(b"q", piece)
@@ -91,6 +91,10 @@ class Recording:
 
     def response_over(self, trailers: dict[str, str] | None = None) -> None:
         self.note(b"R", _encode(trailers) if trailers else b"")
+
+    def left(self) -> None:
+        """The client has hung up: for it the call is over now, whatever else is told."""
+        self._left = time.monotonic_ns()
 
     def end(self, by: str | None = None, error: str | None = None) -> None:
         self.note(b"e", _encode(Ended(by, error)))

@@ -79,6 +79,8 @@ class UpstreamSide(Side):
             self._client.rest()
         elif isinstance(self._body, Endless) and error is None:
             self._over()
+        elif not self._client.is_open:
+            self._client.gone()
         elif self.heard or self._calls > 1:
             reason = "the upstream closed the connection before its answer was over"
             self._client.broken("upstream", f"{reason}{f': {error}' if error else ''}", abort=error is not None)
@@ -129,7 +131,11 @@ class UpstreamSide(Side):
         if body is None:
             return
         end, pieces = body.feed(data, at)
-        self._client.transport.write(data if end == len(data) and (head or not at) else head + data[at:end])
+        if self._client.is_open:
+            self._client.transport.write(data if end == len(data) and (head or not at) else head + data[at:end])
+        elif pieces:  # it has hung up, and did not get all
+            self._client.gone()
+            return
         call = self._client.call
         if call is not None:
             for piece in pieces:
