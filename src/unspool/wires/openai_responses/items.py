@@ -74,6 +74,8 @@ def decode(slot: str, value: Any) -> Message:
         case {"type": "compaction" | "context_compaction", **rest}:
             encrypted = string(rest.pop("encrypted_content", None))
             return Message("assistant", (Compaction(text_of(rest.pop("summary", None)), encrypted, rest or None),))
+        case {"type": "additional_tools" as kind, "id": name, **rest}:  # a new one in each session
+            return Message("system", (Other(kind, {"type": kind, **rest}, known=True, extra={"id": name}),))
         case {"type": str(kind)} if kind in _KNOWN:
             return Message(_KNOWN[kind], (Other(kind, value, known=True),))
         case {"type": str(kind)} if kind.endswith("_output"):
