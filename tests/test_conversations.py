@@ -173,14 +173,28 @@ def test_responses_that_the_provider_remembers_are_whole_again(held: dict[str, A
     ]
 
 
+@pytest.mark.parametrize("added", [True, False])
+def test_tools_among_what_was_said_are_remembered_too(added: bool, write: Write) -> None:
+    tools = [{"type": "function", "name": "ls", "parameters": {}}]
+    given = [{"type": "additional_tools", "role": "developer", "tools": tools}] if added else []
+    asked = responses(1, [*given, {"role": "user", "content": "List"}], [], **({} if added else {"tools": tools}))
+    on = [{"role": "user", "content": "On"}]
+    more = [responses(number, on, [], previous_response_id=f"resp_{number - 1}") for number in (2, 3)]
+    (made,) = found(write(asked, *more))
+    names = [[tool.name for tool in each.tools] for each in made.exchanges]
+    assert names == ([["ls"], ["ls"], ["ls"]] if added else [["ls"], [], []])
+
+
 def test_a_thread_that_anthropic_holds_is_whole_again(write: Write) -> None:
-    def sent(number: int, asked: str, thread: dict[str, str]) -> dict[str, Any]:
-        request = {"model": "m", "messages": [{"role": "user", "content": asked}], "thread": thread}
+    def sent(number: int, asked: str, thread: dict[str, str], **more: Any) -> dict[str, Any]:
+        request = {"model": "m", "messages": [{"role": "user", "content": asked}], "thread": thread, **more}
         response = {"type": "message", "id": f"msg_{number}", "content": [{"type": "text", "text": f"Answer {number}"}]}
         return {"timestamp": 1_772_359_200 + number, "request": request, "response": response}
 
     goes_on = {"type": "continue", "previous_message_id": "msg_1"}
-    (made,) = found(write(sent(1, "List", {"type": "create"}), sent(2, "Go on", goes_on)))
+    first = sent(1, "List", {"type": "create"}, tools=[{"name": "ls", "input_schema": {"type": "object"}}])
+    (made,) = found(write(first, sent(2, "Go on", goes_on)))
+    assert [[tool.name for tool in exchange.tools] for exchange in made.exchanges] == [["ls"], ["ls"]]
     (record,) = records(made)
     assert [message["content"] for message in record.messages] == ["List", "Answer 1", "Go on", "Answer 2"]
 

@@ -11,9 +11,10 @@ from msgspec.structs import replace
 from unspool.graph.lineage import CONVERSATION
 from unspool.ingest.facts import previous_of
 from unspool.ingest.families import Families, lead_of
-from unspool.model import Exchange, Message
+from unspool.model import Exchange, Message, Tool
 from unspool.sources.naming import HEADERS, KEYS, MORE_HEADERS, named, of_metadata
 from unspool.sources.values import mapping
+from unspool.wires.values import offered
 
 _SETTINGS = (*KEYS, "prompt_cache_key")
 _HEADERS = (*MORE_HEADERS, *HEADERS)
@@ -55,17 +56,27 @@ def split(exchanges: list[Exchange], name: str) -> Iterator[tuple[str, list[Exch
 
 def remembered(exchanges: Iterable[Exchange]) -> Iterator[Exchange]:
     """The calls with what their provider remembered for them."""
-    held: dict[str, tuple[Message, ...]] = {}
+    held: dict[str, tuple[tuple[Message, ...], tuple[Tool, ...]]] = {}
     for exchange in exchanges:
         before = previous_of(exchange.settings)
+        said, tools = held.get(before or "", ((), ()))
+        if _holds_tools(exchange):
+            tools = exchange.tools or tools
         if before in held:
-            exchange = replace(exchange, messages=_joined(held[before], exchange.messages))  # noqa: PLW2901
+            messages = _joined(said, exchange.messages)
+            exchange = replace(exchange, messages=messages, tools=exchange.tools or tools)  # noqa: PLW2901
         response = exchange.response
         if response.id and (exchange.wire in ("responses", "interactions") or "thread" in exchange.settings):
-            held[response.id] = (*exchange.messages, *response.messages)
+            held[response.id] = (*exchange.messages, *response.messages), tools
             if before is not None and before.startswith(CONVERSATION):
                 held[before] = held[response.id]
         yield exchange
+
+
+def _holds_tools(exchange: Exchange) -> bool:
+    """A thread of Anthropic's does. Of Responses only those tools go on that are a part of what was said."""
+    leading = exchange.messages[: lead_of(exchange.messages)]
+    return exchange.wire == "claude" or any(offered(block) for message in leading for block in message.blocks)
 
 
 def _joined(before: tuple[Message, ...], now: tuple[Message, ...]) -> tuple[Message, ...]:
