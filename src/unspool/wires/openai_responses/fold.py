@@ -19,7 +19,10 @@ _GROWS = {
     "response.custom_tool_call_input": (None, "input", "custom_tool_call"),
     "response.mcp_call_arguments": (None, "arguments", "mcp_call"),
     "response.code_interpreter_call_code": (None, "code", "code_interpreter_call"),
+    "response.shell_call_command": ("action", "command", "shell_call"),
+    "response.apply_patch_call_operation_diff": ("operation", "diff", "apply_patch_call"),
 }
+_NUMBERED = {"summary": "summary_index", "action": "command_index"}
 
 
 def fold(events: Iterable[Any]) -> Folded:
@@ -134,7 +137,7 @@ class _Item:
     def grow(self, where: tuple[str | None, str, str], event: dict[str, Any]) -> None:
         """`x.delta` adds to a text, `x.done` replaces it."""
         place, field, part_type = where
-        number = count(event.get("summary_index" if place == "summary" else "content_index"))
+        number = count(event.get(_NUMBERED.get(place or "", "content_index")))
         texts = self.texts.setdefault((place, number, field, part_type), [])
         if "delta" in event:
             texts.append(text_of(event["delta"]))
@@ -149,9 +152,15 @@ class _Item:
         listed: dict[str, dict[int, Any]] = {"content": {}, "summary": {}}
         for (place, number, field, part_type), texts in self.texts.items():
             text = "".join(texts)
-            if place is None:
+            if place in (None, "action", "operation"):
                 item.setdefault("type", part_type)
+            if place is None:
                 item[field] = text
+            elif place == "operation":
+                item[place] = {**mapping(item.get(place)), field: text}
+            elif place == "action":
+                begun = mapping(item.get(place))
+                item[place] = {**begun, "commands": [*listing(begun.get("commands"))[:number], text]}
             else:
                 item.setdefault("type", "reasoning" if part_type in ("reasoning_text", "summary_text") else "message")
                 listed[place][number] = {"type": part_type, field: text}
