@@ -8,7 +8,7 @@ import click
 
 from unspool.cli.words import colour, human, say
 from unspool.dialect import Piece
-from unspool.model import Message, Text, ToolResult, ToolUse, Turn
+from unspool.model import Message, ToolResult, ToolUse, Turn
 from unspool.sources.jsontext import Unreadable, dumps, loads
 from unspool.threads.loop import Unattended, Verdict
 from unspool.views.pretty.look import more, short
@@ -212,7 +212,7 @@ def told(block: Any) -> str:
     """A block for people."""
     from unspool.wires.calls import in_words
 
-    return _plain(block.text if isinstance(block, Text) else in_words(block))
+    return _plain(in_words(block))
 
 
 def _edited(arguments: dict[str, Any], asked: TextIO) -> dict[str, Any] | None:

@@ -7,7 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from unspool.dialect import Asking
-from unspool.model import Block, Document, Text, ToolResult, ToolUse
+from unspool.model import Block, Document, Other, Text, ToolResult, ToolUse
 from unspool.sources.jsontext import dumps
 from unspool.sources.values import placeholder
 
@@ -137,4 +137,6 @@ def in_words(block: Block) -> str:
         case Document():
             name = f"{block.name}: " if block.name else ""
             return name + placeholder(block.medium, block.media_type, block.data if block.source == "base64" else None)
-    return dumps(block.value) if hasattr(block, "value") else block.text
+        case Other():
+            return dumps(block.value)
+    return block.text

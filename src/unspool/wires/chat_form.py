@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 from unspool.dialect import Asking, Piece
-from unspool.model import Block, Document, Text, Tool, ToolResult, ToolUse
+from unspool.model import Block, Tool, ToolResult, ToolUse
 from unspool.sources.values import mapping, string
-from unspool.wires.calls import Entry, fit_name, in_words, written_arguments
+from unspool.wires.calls import Entry, fit_name, written_arguments
 from unspool.wires.history import as_text
 from unspool.wires.schemas import whole, without
 
@@ -35,10 +35,6 @@ def content_of(blocks: Sequence[Block], parts: Parts) -> Any:
     return written[0]["text"] if len(written) == 1 and written[0]["type"] == "text" else written
 
 
-def spoken(block: Block) -> str:
-    return block.text if isinstance(block, Text) else in_words(block)
-
-
 def written_call(block: ToolUse) -> dict[str, Any]:
     function = {"name": block.name, "arguments": written_arguments(block)}
     return {"id": block.id, "type": "function", "function": function}
@@ -46,7 +42,7 @@ def written_call(block: ToolUse) -> dict[str, Any]:
 
 def written_result(block: ToolResult) -> dict[str, Any]:
     """That a tool failed has no field here: it is said in words."""
-    text = "\n".join(as_text(inner) if isinstance(inner, Document) else spoken(inner) for inner in block.content)
+    text = "\n".join(map(as_text, block.content))
     if block.is_error and not text.lower().startswith("error"):
         text = f"Error: {text}" if text else "Error"
     return {"role": "tool", "tool_call_id": block.call_id, "content": text}

@@ -273,8 +273,10 @@ def _refused(block: Block, what: str, entry: Entry, asking: Asking) -> Text:
     return Text(in_words(block))
 
 
-def as_text(block: Document) -> str:
-    """A document that is text, for a provider that has no documents: with its name, if it has one."""
+def as_text(block: Block) -> str:
+    """A block where a provider takes only text: a document that is text with its name, all else in words."""
+    if not isinstance(block, Document) or block.source != "text":
+        return in_words(block)
     told = {"name": block.name, "type": block.media_type if block.name else None}
     about = "".join(f' {key}="{value}"' for key, value in told.items() if value)
     return f"<document{about}>\n{block.data}\n</document>"

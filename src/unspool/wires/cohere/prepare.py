@@ -7,7 +7,7 @@ from unspool.dialect import Asking, Piece, Speaker
 from unspool.model import Block, Context, Document, Text, Thinking, Tool, ToolUse
 from unspool.sources.values import mapping, string
 from unspool.wires.calls import fit_name
-from unspool.wires.chat_form import content_of, shown_call, spoken, written_call, written_messages, written_tool
+from unspool.wires.chat_form import content_of, shown_call, written_call, written_messages, written_tool
 from unspool.wires.cohere.decode import PLAN
 from unspool.wires.history import as_text, choice_of, data_url, searches, settle
 
@@ -57,7 +57,7 @@ def _parts(block: Block) -> Iterator[dict[str, Any]]:
         case Thinking():
             yield {"type": "thinking", "thinking": block.text}
         case _:
-            yield {"type": "text", "text": spoken(block)}
+            yield {"type": "text", "text": as_text(block)}
 
 
 def show(event: Any) -> Iterator[Piece]:

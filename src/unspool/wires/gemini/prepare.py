@@ -121,14 +121,10 @@ def _document(block: Document, signed: dict[str, Any]) -> Iterator[dict[str, Any
 def _response(block: ToolResult) -> dict[str, Any]:
     texts = [inner for inner in block.content if not isinstance(inner, Document) or inner.source == "text"]
     media = [part for inner in block.content if inner not in texts for part in _part(inner)]
-    told = "\n".join(as_text(inner) if isinstance(inner, Document) else _words(inner) for inner in texts)
+    told = "\n".join(map(as_text, texts))
     response = {"error" if block.is_error else "output": told}
     answer = {**_id(block.call_id), "name": block.name or "tool", "response": response}
     return {**answer, "parts": [part for part in media if "inlineData" in part]} if media else answer
-
-
-def _words(block: Block) -> str:
-    return block.text if isinstance(block, Text) else in_words(block)
 
 
 def _tool(tool: Tool, asking: Asking) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 from unspool.dialect import Asking, Piece, Speaker
 from unspool.model import Block, Context, Document, Text, Thinking, Tool, ToolUse
 from unspool.sources.values import listing, mapping, string, text_of
-from unspool.wires.chat_form import shown_call, spoken, written_call, written_messages, written_tool
+from unspool.wires.chat_form import shown_call, written_call, written_messages, written_tool
 from unspool.wires.history import as_text, choice_of, data_url, searches, settle
 from unspool.wires.openai_chat.decode import DETAILS
 
@@ -33,7 +33,7 @@ def prepare(context: Context, tools: Sequence[Tool], asking: Asking) -> dict[str
 
 def _assistant(blocks: Sequence[Block]) -> dict[str, Any]:
     said = "".join(
-        spoken(block) for block in blocks if not isinstance(block, ToolUse | Thinking) and not _refuses(block)
+        as_text(block) for block in blocks if not isinstance(block, ToolUse | Thinking) and not _refuses(block)
     )
     message: dict[str, Any] = {"role": "assistant", "content": said or None}
     if refusal := "".join(block.text for block in blocks if isinstance(block, Text) and block.refusal):
@@ -72,7 +72,7 @@ def _parts(block: Block) -> Iterator[dict[str, Any]]:
         case Document():
             yield {"type": "file", "file": {"filename": block.name or "document.pdf", "file_data": data_url(block)}}
         case _:
-            yield {"type": "text", "text": spoken(block)}
+            yield {"type": "text", "text": as_text(block)}
 
 
 def show(event: Any) -> Iterator[Piece]:

@@ -30,7 +30,7 @@ def prepare(context: Context, tools: Sequence[Tool], asking: Asking) -> dict[str
         body["include"] = ["reasoning.encrypted_content"]
     if asking.max_tokens:
         body["max_output_tokens"] = asking.max_tokens
-    if instructions := "\n\n".join(_text(block) for entry in entries[:leading] for block in entry.blocks):
+    if instructions := "\n\n".join(as_text(block) for entry in entries[:leading] for block in entry.blocks):
         body["instructions"] = instructions
     body["input"] = [item for entry in entries[leading:] for item in _items(entry)]
     offered = [_tool(tool, asking) for tool in tools]
@@ -115,7 +115,7 @@ def _own(block: Block) -> Iterator[dict[str, Any]]:
         case Other(value=dict(value)):
             yield value
         case _:
-            yield {"role": "assistant", "content": _text(block)}
+            yield {"role": "assistant", "content": as_text(block)}
 
 
 def _result(block: ToolResult) -> Iterator[dict[str, Any]]:
@@ -133,7 +133,7 @@ def _result(block: ToolResult) -> Iterator[dict[str, Any]]:
 def _parts(block: Block) -> Iterator[dict[str, Any]]:
     match block:
         case Document(source="text") | Text():
-            yield {"type": "input_text", "text": _text(block)}
+            yield {"type": "input_text", "text": as_text(block)}
         case Document(medium="image"):
             if block.name:
                 yield {"type": "input_text", "text": f"{block.name}:"}  # images have no name
@@ -147,16 +147,7 @@ def _parts(block: Block) -> Iterator[dict[str, Any]]:
         case Document():
             yield {"type": "input_file", "filename": block.name or "document.pdf", "file_data": data_url(block)}
         case _:
-            yield {"type": "input_text", "text": _text(block)}
-
-
-def _text(block: Block) -> str:
-    match block:
-        case Text():
-            return block.text
-        case Document(source="text"):
-            return as_text(block)
-    return in_words(block)
+            yield {"type": "input_text", "text": as_text(block)}
 
 
 def _tool(tool: Tool, asking: Asking) -> dict[str, Any]:
