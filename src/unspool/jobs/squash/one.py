@@ -9,9 +9,9 @@ from unspool.errors import InputNotFound
 from unspool.exports.chat import line
 from unspool.jobs.squash.entries import Clean, Entries, Entry, Lost
 from unspool.jobs.squash.scrubbing import count_cleaned, scrubber_for
-from unspool.jobs.squash.settings import Found, Outcome, Reject, Settings, Task, Written
+from unspool.jobs.squash.settings import Outcome, Reject, Settings, Task, Written
 from unspool.jobs.squash.snapshot import Session, Snapshot
-from unspool.transforms.integrity import Finding, check, error
+from unspool.transforms.integrity import check
 from unspool.transforms.scenarios import day_of, scenario_of
 from unspool.transforms.usage import usage_of
 from unspool.transforms.validate import Invalid
@@ -27,9 +27,9 @@ def squash_task(settings: Settings, task: Task) -> Outcome:
     try:
         outcome = _squashed(settings, task)
     except RecursionError:  # it could be decoded, but not be worked with
-        scrub.tell(Outcome(task, [], [], [], {}))  # what was taken out of it is in no record
-        outcome = Outcome(task, [], [], [], {})
-        _invalid(outcome, "unreadable", "something in it is nested too deeply")
+        scrub.tell(Outcome(task))  # what was taken out of it is in no record
+        outcome = Outcome(task)
+        outcome.invalid("unreadable", "something in it is nested too deeply")
     scrub.tell(outcome)
     return outcome
 
@@ -44,22 +44,21 @@ def _squashed(settings: Settings, task: Task) -> Outcome:
 
 def squash_file(settings: Settings, task: Task) -> Outcome:
     """A session file. Never raises for what is in it."""
-    outcome = Outcome(task, [], [], [], {})
+    outcome = Outcome(task)
     replies = _replies(settings)
     session = Session(settings.strict, settings.tools_from == "last", replies.add if replies else lambda *_: None)
     try:
         for entry in _entries(task.path, settings, outcome):
             session.add(entry)
     except Invalid as fault:
-        _invalid(outcome, fault.kind, str(fault))
+        outcome.invalid(fault.kind, str(fault))
         return outcome
-    except (OSError, InputNotFound) as fault:  # it may be gone by now
-        told = fault.strerror if isinstance(fault, OSError) else None
-        _invalid(outcome, "unreadable", told or str(fault))
+    except (OSError, InputNotFound) as fault:
+        outcome.unreadable(fault)
         return outcome
     snapshot = session.finish()
     if snapshot is None:
-        _invalid(outcome, "empty", "no entry of the file can be used")
+        outcome.invalid("empty", "no entry of the file can be used")
         return outcome
     outcome.count("sessions kept")
     outcome.count("entries kept", session.validation.kept)
@@ -67,7 +66,7 @@ def squash_file(settings: Settings, task: Task) -> Outcome:
     count_cleaned(outcome, snapshot.entry.tidied)
     snapshot.day = day_of(task.path, task.root) or snapshot.day
     for finding in snapshot.findings:
-        _found(outcome, finding)
+        outcome.find(finding)
     if replies is None:
         outcome.records.append(_written(snapshot, settings, outcome))
     else:
@@ -101,7 +100,7 @@ def _written(snapshot: Snapshot, settings: Settings, outcome: Outcome) -> Writte
     else:
         data = scrub.raw(line(snapshot.messages, snapshot.tools))
     for finding in check(values, snapshot.tool_values, inlined):
-        _found(outcome, finding)
+        outcome.find(finding)
     usage = usage_of(values, len(snapshot.tools))
     return Written(data, snapshot.day, scenario_of(outcome.task.path), usage)
 
@@ -119,17 +118,6 @@ def _entries(path: str, settings: Settings, outcome: Outcome) -> Iterator[Entry]
             yield item
     outcome.count("entries read", entries.cleaned)
     outcome.count("entries cleaned away", entries.cleaned)
-
-
-def _found(outcome: Outcome, finding: Finding) -> None:
-    path = outcome.task.path
-    outcome.findings.append(Found(finding, scenario_of(path), path))
-
-
-def _invalid(outcome: Outcome, kind: str, reason: str) -> None:
-    outcome.count(f"sessions invalid: {kind}")
-    outcome.rejects.append(Reject("session", outcome.task.path, reason, rule=kind))
-    _found(outcome, error(kind, f"no record: {reason}"))
 
 
 def _reject(outcome: Outcome, settings: Settings, lost: Lost) -> None:

@@ -5,8 +5,10 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
+from unspool.errors import InputNotFound
 from unspool.transforms.duplicates import Mark
-from unspool.transforms.integrity import Finding
+from unspool.transforms.integrity import Finding, error
+from unspool.transforms.scenarios import scenario_of
 from unspool.transforms.usage import ToolUsage
 
 if TYPE_CHECKING:
@@ -112,3 +114,18 @@ class Outcome(Struct):
     def count(self, what: str, number: int = 1) -> None:
         if number:
             self.counts[what] = self.counts.get(what, 0) + number
+
+    def find(self, finding: Finding) -> None:
+        """Of the file itself; what is found of a record is put down with where that came from."""
+        self.findings.append(Found(finding, scenario_of(self.task.path), self.task.path))
+
+    def invalid(self, kind: str, reason: str) -> None:
+        """It gave no record."""
+        self.count(f"sessions invalid: {kind}")
+        self.rejects.append(Reject("session", self.task.path, reason, rule=kind))
+        self.find(error(kind, f"no record: {reason}"))
+
+    def unreadable(self, fault: OSError | InputNotFound) -> None:
+        """It may be gone by now."""
+        told = fault.strerror if isinstance(fault, OSError) else None
+        self.invalid("unreadable", told or str(fault))

@@ -20,9 +20,8 @@ from unspool.jobs.tree import define, records
 from unspool.model import MAIN, Exchange, Message, Note, Tool
 from unspool.model.record import TrainingRecord, TrainingTurn, only_id
 from unspool.model.session import Tokens
-from unspool.transforms.integrity import Finding, error, left_out, tools_changed
+from unspool.transforms.integrity import Finding, left_out, tools_changed
 from unspool.transforms.normal import normal
-from unspool.transforms.scenarios import scenario_of
 from unspool.wires.openai_chat import wire as chat
 from unspool.wires.openai_chat.encode import encode, encode_tool
 
@@ -31,23 +30,22 @@ _LOST = ("unreadable", "skipped")
 
 def squash_unit(settings: Settings, task: Task) -> Outcome:
     """A file of calls, or a session of an agent. Never raises for what is in it."""
-    outcome = Outcome(task, [], [], [], {})
+    outcome = Outcome(task)
     try:
         for item in read_unit(task.unit or Unit(task.path, task.root)):
             if isinstance(item, Note):
                 _note(outcome, item)
             else:
                 _keep(outcome, item, settings)
-    except (OSError, InputNotFound) as fault:  # it may be gone by now
-        told = fault.strerror if isinstance(fault, OSError) else None
-        _invalid(outcome, "unreadable", told or str(fault))
+    except (OSError, InputNotFound) as fault:
+        outcome.unreadable(fault)
         return outcome
     if "sessions kept" in outcome.counts:
         return outcome
     if task.unit is not None and task.unit.agent is not None and task.unit.found is None:
         outcome.count("files without sessions of the agent")
     else:
-        _invalid(outcome, "empty", "no conversation in it")
+        outcome.invalid("empty", "no conversation in it")
     return outcome
 
 
@@ -65,13 +63,6 @@ def _keep(outcome: Outcome, conversation: Conversation, settings: Settings) -> N
         write_pairs(records, settings, outcome)
     else:
         write_records(records, settings, outcome, logged=is_implied(conversation.exchanges[0]))
-
-
-def _invalid(outcome: Outcome, kind: str, reason: str) -> None:
-    path = outcome.task.path
-    outcome.count(f"sessions invalid: {kind}")
-    outcome.rejects.append(Reject("session", path, reason, rule=kind))
-    outcome.findings.append(Found(error(kind, f"no record: {reason}"), scenario_of(path), path))
 
 
 def _records(conversation: Conversation, settings: Settings, outcome: Outcome) -> list[TrainingRecord]:
