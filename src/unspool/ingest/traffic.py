@@ -17,10 +17,10 @@ from unspool.ingest.novelty import Novelty
 from unspool.ingest.pairing import Named, Pairing
 from unspool.ingest.replies import one_answer, read_reply, reply_of
 from unspool.ingest.sockets import calls_of, is_socket
-from unspool.ingest.wrapping import is_no_json, opened, raw_list, unwrapped
+from unspool.ingest.wrapping import is_no_json, opened, unwrapped
 from unspool.model import Exchange, Message, Note, Response
 from unspool.sources.jsontext import Unreadable, dumps, mend, strict
-from unspool.sources.values import number, time_of
+from unspool.sources.values import listing, number, time_of
 from unspool.wires import WIRES, likeliest_wire, wire_for
 
 AUTO = "auto"
@@ -143,7 +143,7 @@ class Traffic:
         if not whole:
             response, error = plain(response), plain(error)
         reply, path = reply_of(response), path_of(envelope)
-        definitions = [_encode(tool) for key in _TOOL_KEYS for tool in raw_list(request.get(key))]
+        definitions = [_encode(tool) for key in _TOOL_KEYS for tool in listing(request.get(key))]
         definitions += _configured(request.get("toolConfig"))
         tools = b"\n".join(definitions)
         wire = self._recognised(Signs(path, request, b"" if whole else tools, reply.sign), cut is None and not whole)
@@ -267,7 +267,7 @@ def _may_say(wire: Wire, request: dict[str, Any]) -> bool:
 def _configured(config: Any) -> list[bytes]:
     """Tools that stand below a key, as Bedrock's do; what Gemini keeps there are no tools."""
     tools = plain(config["tools"]) if isinstance(config, dict) and "tools" in config else None
-    return [_encode(tool) for tool in raw_list(tools) if not (isinstance(tool, dict) and "cachePoint" in tool)]
+    return [_encode(tool) for tool in listing(tools) if not (isinstance(tool, dict) and "cachePoint" in tool)]
 
 
 def _identifier(value: Any) -> str | None:

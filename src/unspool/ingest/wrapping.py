@@ -18,7 +18,7 @@ from unspool.ingest.facts import path_of
 from unspool.ingest.har import as_recorded, is_entry
 from unspool.ingest.sockets import is_socket
 from unspool.sources.jsontext import Unreadable
-from unspool.sources.values import time_of
+from unspool.sources.values import listing, time_of
 
 _COHERE = re.compile(r"/v1/chat(\?|$)|/model/([\w-]+\.)?cohere\.")
 _encode = msgspec.json.encode
@@ -107,7 +107,7 @@ def _with_messages(envelope: Envelope) -> Envelope:
         return envelope
     told = [_encode({"role": "TOOL", "tool_results": tools})] if (tools := request.get("tool_results")) else []
     last = [_encode({"role": "USER", "message": request["message"]})] if request["message"] != "" or not told else []
-    messages = [*raw_list(request.get("chat_history")), *map(Raw, [*told, *last])]
+    messages = [*listing(request.get("chat_history")), *map(Raw, [*told, *last])]
     known = ("message", "tool_results", *(("chat_history",) if isinstance(request.get("chat_history"), list) else ()))
     return {**envelope, "request": {**{k: v for k, v in request.items() if k not in known}, "messages": messages}}
 
@@ -115,7 +115,3 @@ def _with_messages(envelope: Envelope) -> Envelope:
 def is_no_json(request: Any) -> bool:
     """Whether a recorder kept text or bytes in place of a request: an upload, a WebSocket, what broke off."""
     return list(request) in (["raw"], ["base64"]) or is_socket(request)
-
-
-def raw_list(value: Any) -> list[Raw]:
-    return value if isinstance(value, list) else []

@@ -14,6 +14,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from unspool.sources.values import mapping
+
 _EVERYWHERE = {
     "ANTHROPIC_BASE_URL": ("anthropic", ""),
     "OPENAI_BASE_URL": ("openai", "/v1"),
@@ -128,7 +130,7 @@ def _codex(pointing: Pointing) -> None:
     home = Path(pointing.given.get("CODEX_HOME") or pointing.home / ".codex")
     configured = _toml(home / "config.toml")
     name = configured.get("model_provider", "openai")
-    before = _table(_table(configured.get("model_providers")).get(name)).get("base_url")
+    before = mapping(mapping(configured.get("model_providers")).get(name)).get("base_url")
     own = configured.get("openai_base_url") or pointing.given.get("OPENAI_BASE_URL")
     settings: dict[str, str | bool] = {}
     if isinstance(before, str):
@@ -148,16 +150,16 @@ def _opencode(pointing: Pointing) -> None:
     configured: dict[str, Any] = {}
     places = [Path(pointing.given.get("XDG_CONFIG_HOME") or pointing.home / ".config") / "opencode", Path()]
     for folder in places:
-        configured |= _table(_json(folder / "opencode.json").get("provider"))
+        configured |= mapping(_json(folder / "opencode.json").get("provider"))
     providers: dict[str, Any] = {}
     for name, provider, path in (("anthropic", "anthropic", "/v1"), *_OTHERS):
         providers[name] = {"options": {"baseURL": pointing.at(provider, path)}}
     for name, provider in configured.items():
-        before = _table(_table(provider).get("options")).get("baseURL")
+        before = mapping(mapping(provider).get("options")).get("baseURL")
         if isinstance(before, str):
             providers[name] = {"options": {"baseURL": pointing.upstream(f"opencode-{name}", before)}}
-    content = _table(_decoded(pointing.given.get("OPENCODE_CONFIG_CONTENT", "{}")))
-    content["provider"] = {**_table(content.get("provider")), **providers}
+    content = mapping(_decoded(pointing.given.get("OPENCODE_CONFIG_CONTENT", "{}")))
+    content["provider"] = {**mapping(content.get("provider")), **providers}
     pointing.environment["OPENCODE_CONFIG_CONTENT"] = json.dumps(content)
 
 
@@ -167,8 +169,8 @@ def _pi(pointing: Pointing) -> None:
     providers = {
         name: pointing.at(provider, path) for name, provider, path in (("anthropic", "anthropic", ""), *_OTHERS)
     }
-    for name, provider in _table(_json(home / "models.json").get("providers")).items():
-        before = _table(provider).get("baseUrl")
+    for name, provider in mapping(_json(home / "models.json").get("providers")).items():
+        before = mapping(provider).get("baseUrl")
         if isinstance(before, str):
             providers[name] = pointing.upstream(f"pi-{name}", before)
     extension = pointing.folder / "recorder.js"
@@ -196,10 +198,6 @@ _OWN: dict[str, Callable[[Pointing], None]] = {
 """Those for which variables are not enough: claude, qwen and most programs need no more."""
 
 
-def _table(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
 def _settings(path: Path) -> dict[str, str]:
     """The plain ones at the top of a YAML file."""
     try:
@@ -218,7 +216,7 @@ def _toml(path: Path) -> dict[str, Any]:
 
 def _json(path: Path) -> dict[str, Any]:
     try:
-        return _table(_decoded(path.read_text("utf-8-sig")))
+        return mapping(_decoded(path.read_text("utf-8-sig")))
     except (OSError, ValueError):
         return {}
 

@@ -23,7 +23,7 @@ def remove_thread(store: Store, headish: str, *, branches: bool = False, dry_run
         turn, bookmarks = store.find(headish), store.bookmarks()
         named = {headish} if bookmarks.get(headish) == turn else {name for name, at in bookmarks.items() if at == turn}
         kept = {at for name, at in bookmarks.items() if name not in named}
-        doomed = _below(store, turn)
+        doomed = store.below(turn)
         if len(doomed) > 1 and not branches:
             if headish not in named:
                 raise WrongTurn(f"{len(doomed) - 1} later turns go on from {turn}: remove them too with --branches")
@@ -35,16 +35,6 @@ def remove_thread(store: Store, headish: str, *, branches: bool = False, dry_run
         if not dry_run:
             _remove(store, gone)
     return gone
-
-
-def _below(store: Store, turn: str) -> set[str]:
-    """The turn and all that continue it."""
-    found, todo = {turn}, [turn]
-    while todo:
-        new = [child for child in store.children(todo.pop()) if child not in found]
-        found.update(new)
-        todo += new
-    return found
 
 
 def _climb(store: Store, doomed: set[str], kept: set[str]) -> None:

@@ -226,6 +226,15 @@ class Store:
         rows = self.database.execute("SELECT DISTINCT turn FROM parents WHERE parent = ? ORDER BY turn", (id_,))
         return [turn for (turn,) in rows]
 
+    def below(self, id_: str) -> set[str]:
+        """The turn and all that go on from it."""
+        found, todo = {id_}, [id_]
+        while todo:
+            new = [child for child in self.children(todo.pop()) if child not in found]
+            found.update(new)
+            todo += new
+        return found
+
     def message(self, hash_: str) -> Message:
         return self._messages([hash_])[hash_]
 

@@ -197,12 +197,7 @@ def _title(store: Store, turns: list[Turn], names: list[str]) -> str:
 
 def _turns(store: Store, root: str) -> list[Turn]:
     """All that went on from there, and what else that went on from; parents first."""
-    found, todo = {root}, [root]
-    while todo:
-        new = [child for child in store.children(todo.pop()) if child not in found]
-        found.update(new)
-        todo += new
-    return store.lineage(sorted(found))
+    return store.lineage(sorted(store.below(root)))
 
 
 def _told(store: Store, root: str) -> _Told:

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from unspool.dialect import Head
-from unspool.sources.values import listing, mapping, text_of
+from unspool.sources.values import listing, mapping, number, text_of
 
 Writer: TypeAlias = Literal["cline", "roo"]
 Form: TypeAlias = Literal["history", "session", "screen"]
@@ -61,7 +61,7 @@ def form_of(document: Any, path: str = "") -> Form | None:
     match document:
         case [dict(), *_]:
             first = [item for item in document[:5] if isinstance(item, dict)]
-            if all(item.get("type") in ("ask", "say") and _number(item.get("ts")) for item in first):
+            if all(item.get("type") in ("ask", "say") and number(item.get("ts")) is not None for item in first):
                 return "screen"
             if all(map(_is_message, first)) and (Path(path).name in HISTORIES or _marked(first)):
                 return "history"
@@ -94,7 +94,7 @@ def writer_of(head: Head) -> Writer | None:
     place = Path(head.path)
     if place.with_name(ITEM).is_file() or any(name in part for part in place.parts for name in _ROO_FOLDERS):
         return "roo"
-    from_roo = form == "history" and all(_number(item.get("ts")) for item in items)
+    from_roo = form == "history" and all(number(item.get("ts")) is not None for item in items)
     return "roo" if from_roo else "cline"
 
 
@@ -146,7 +146,3 @@ def _texts(item: dict[str, Any]) -> list[str]:
         return [content]
     found = (mapping(block).get("text") for block in listing(content))
     return [text for text in found if isinstance(text, str)]
-
-
-def _number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -33,10 +33,11 @@ from unspool.model.event import (
 )
 from unspool.readers.blocks import block_text, content_text
 from unspool.readers.calls import call_of
+from unspool.readers.documents import read_json
 from unspool.readers.droid.texts import counts_of, failed, typed
 from unspool.readers.log import Log
 from unspool.readers.repeats import Repeats
-from unspool.sources.jsontext import Unreadable, loads
+from unspool.sources.jsontext import loads_or_text
 from unspool.sources.values import listing, mapping, string, text_of
 
 AGENT = "droid"
@@ -110,8 +111,8 @@ class Sessions:
     def close(self) -> Iterable[Event | Note]:
         """The tokens of the session are known only beside the log, and only in sum."""
         self._spawned()
-        settings = _settings(settings_of(self._path))
-        carried = _total(_settings(settings_of(self._before))) if self._before else _NONE
+        settings = mapping(read_json(settings_of(self._path)))
+        carried = _total(mapping(read_json(settings_of(self._before)))) if self._before else _NONE
         new = [
             max(0, one - other - own) for one, other, own in zip(_total(settings), carried, self._counted, strict=True)
         ]
@@ -301,7 +302,7 @@ def start_of(path: Path) -> dict[str, Any]:
     """The first record of a log, if there is one."""
     try:
         with path.open("rb") as lines:
-            return _decoded(lines.readline())
+            return mapping(loads_or_text(lines.readline()))
     except (OSError, ValueError):
         return {}
 
@@ -318,17 +319,3 @@ def _total(settings: dict[str, Any]) -> tuple[int, ...]:
     total = counts_of(mapping(settings.get("inclusiveTokenUsage")), _NAMES)
     theirs = [counts_of(used, _NAMES) for used in children]
     return tuple(max(0, count - sum(used[at] for used in theirs)) for at, count in enumerate(total))
-
-
-def _settings(path: Path) -> dict[str, Any]:
-    try:
-        return _decoded(path.read_bytes())
-    except OSError:
-        return {}
-
-
-def _decoded(data: bytes) -> dict[str, Any]:
-    try:
-        return mapping(loads(data))
-    except Unreadable:
-        return {}
