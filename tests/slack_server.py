@@ -31,6 +31,8 @@ class Planned(NamedTuple):
     error: str = "internal_error"
     retry_after: str | None = None
     hang: float = 0.0
+    until: threading.Event | None = None
+    """It hangs until this happens."""
     body: bytes | None = None
 
 
@@ -137,7 +139,9 @@ class SlackServer:
             )
             self.calls.append(Call(arrived, method, arguments, planned.status if planned else 200, answer.get("error")))
             self.changed.notify_all()
-        if planned:
+        if planned and planned.until:
+            planned.until.wait(20)
+        elif planned:
             self._over.wait(planned.hang)
         data = planned.body if planned and planned.body is not None else json.dumps(answer).encode()
         try:

@@ -109,17 +109,18 @@ def test_calls_run_together_where_they_may(
     assert [each["is_error"] for each in results()] == ([False, False] if together else [True, False])
 
 
+def _is_open(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
 def test_a_server_over_http(unspool: Run) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     running = subprocess.Popen([sys.executable, TOOLS, str(port)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        for _ in range(400):
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            time.sleep(0.05)
+        eventually(lambda: _is_open(port))
         url = f"http://127.0.0.1:{port}/mcp"
         assert unspool("servers", "add", "far", "--url", url, "-H", "x-note: 1").returncode == 0
         done = unspool("servers", "call", "far___add", '{"a": 2, "b": 3}')
@@ -207,14 +208,6 @@ def test_nobody_is_there_to_ask(unspool: Run) -> None:
     assert len(at.bodies) == 2
 
 
-def _when_there(path: Path) -> None:
-    for _ in range(1000):
-        if path.exists():
-            return
-        time.sleep(0.02)
-    raise AssertionError(f"{path} never came")
-
-
 @pytest.fixture
 def interrupted(unspool: Run, tmp_path: Path) -> Iterator[tuple[ModelServer, subprocess.Popen[bytes]]]:
     """A run in whose tool call somebody waits."""
@@ -227,7 +220,7 @@ def interrupted(unspool: Run, tmp_path: Path) -> Iterator[tuple[ModelServer, sub
         running = subprocess.Popen(
             command, env={**os.environ, **environment(at.url)}, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe
         )
-        _when_there(begun)
+        eventually(begun.exists)
         yield at, running
 
 

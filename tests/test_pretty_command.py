@@ -5,13 +5,16 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from subprocess import PIPE
+from typing import IO
 
 import pytest
 
 from conftest import Run
+from recorders import PATIENCE
 from streams import Live
 from terminal import Terminal
 
@@ -23,6 +26,11 @@ SAY = "import sys; sys.stdout.write(sys.argv[1]); sys.stdout.flush()"
 def program(text: str, more: str = "") -> list[str]:
     """A command that prints the text, and then does more."""
     return [sys.executable, "-c", f"{SAY}\n{more}", text]
+
+
+def write_all(file: IO[bytes], data: bytes) -> None:
+    with file:
+        file.write(data)
 
 
 def write_for_ever(descriptor: int, data: bytes) -> None:
@@ -122,17 +130,13 @@ def test_a_slow_reader_loses_nothing() -> None:
     with subprocess.Popen(COMMAND, stdin=PIPE, stdout=PIPE) as process:
         assert process.stdin is not None
         assert process.stdout is not None
-        pid = os.fork()
-        if pid == 0:  # somebody who writes while we read
-            process.stdin.write(live.data)
-            process.stdin.close()
-            os._exit(0)
-        process.stdin.close()
+        writer = threading.Thread(target=write_all, args=(process.stdin, live.data))  # while we read
+        writer.start()
         time.sleep(1)  # much longer than a pipe takes to be full
         found = b""
         while piece := process.stdout.read(7919):
             found += piece
-        os.waitpid(pid, 0)
+        writer.join()
     assert len(found) > 500_000
     assert found == whole
 
@@ -156,7 +160,7 @@ def test_signals_while_nobody_reads(number: signal.Signals) -> None:
         assert process.stdin is not None
         os.set_blocking(process.stdin.fileno(), False)
         data = Live().says("word " * 100_000).data
-        deadline = time.monotonic() + 5
+        deadline = time.monotonic() + PATIENCE
         while data and time.monotonic() < deadline:
             try:
                 data = data[os.write(process.stdin.fileno(), data) :]
@@ -164,7 +168,7 @@ def test_signals_while_nobody_reads(number: signal.Signals) -> None:
                 time.sleep(0.01)
         time.sleep(0.5)
         process.send_signal(number)
-        assert process.wait(30) == 128 + number
+        assert process.wait(PATIENCE) == 128 + number
 
 
 def test_signals_reach_the_command(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from calls import call, said
 from conftest import Run
-from recorders import answering, body, chat, eventually, in_flight, post, recording, upstream
+from recorders import PATIENCE, answering, body, chat, eventually, in_flight, post, recording, upstream
 from unspool.jobs.pretty.render import pretty
 from unspool.sources.compact import Packer
 
@@ -217,7 +217,7 @@ def test_a_trace_that_grows_is_followed(tmp_path: Path) -> None:
                 assert process.poll() is None
         process.send_signal(signal.SIGINT)
         rest = process.stdout.read()
-        assert process.wait(20) == 130
+        assert process.wait(PATIENCE) == 130
     assert b"[done] success" in rest
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from conftest import Run
-from recorders import Connection, answering, body, chat, eventually, post, recording, records, said, upstream
+from recorders import PATIENCE, Connection, answering, body, chat, eventually, post, recording, records, said, upstream
 from unspool.jobs.cook import cook
 from unspool.recorder.files import SessionFiles, file_name
 from unspool.sources.compact import Packer
@@ -239,7 +239,7 @@ def test_a_trace_may_be_standard_output(tmp_path: Path, unspool: Run) -> None:
         eventually(lambda: b"calls are kept in" in process.stderr.readline())  # type: ignore[union-attr]
         process.send_signal(signal.SIGTERM)
         assert b"1 call could not be written, and waits in the journal" in process.stderr.read()
-        assert process.wait(20) == 0
+        assert process.wait(PATIENCE) == 0
         process.stderr.close()
     (journal,) = tmp_path.glob("unspool-*.journal")
     assert len(list(journal.glob("*.call"))) == 1

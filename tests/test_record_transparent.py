@@ -76,7 +76,7 @@ def test_each_chunk_is_passed_on_before_the_next_exists(trace: Path) -> None:
     def handle(connection: Connection) -> None:
         connection.request()
         connection.send(head, first)
-        assert got.wait(20)
+        assert got.wait(PATIENCE)
         connection.send(second, end)
 
     with upstream(handle) as server, recording(trace, server.url) as recorder:

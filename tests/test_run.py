@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from conftest import Run
-from recorders import answering, body, chat, eventually, records, said, upstream
+from recorders import PATIENCE, answering, body, chat, eventually, records, said, upstream
 from unspool.recorder.pointing import Pointing, agent_of, placed, point
 
 ASK = """
@@ -94,7 +94,7 @@ def test_sigterm_is_passed_on_to_the_command(tmp_path: Path) -> None:
     process = subprocess.Popen(command)
     eventually(ready.exists)
     process.send_signal(signal.SIGTERM)
-    assert process.wait(20) == 42
+    assert process.wait(PATIENCE) == 42
 
 
 def test_the_command_has_the_terminal_and_ctrl_c_is_its_own(tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from msgspec.structs import replace
 
 from conftest import Run
 from many import WORDS, entry, files, long_sessions, many, says, session, write
+from recorders import eventually
 from unspool.engine.local import each
 from unspool.errors import EngineFailed, PartsMissing, StrictFault, UnspoolError
 from unspool.jobs.squash import Settings, squash, tasks
@@ -228,10 +228,7 @@ def test_a_run_that_was_killed_goes_on(tmp_path: Path, unspool: Run) -> None:
     options = ["--filter", "near-duplicates<0.9", "--no-redact"]
     command = [sys.executable, "-m", "unspool", "squash", str(logs), "-o", str(out), *options]
     process = subprocess.Popen([*command, "--resume", "--shards", "8", "--jobs", "1", "-q"])
-    for _ in range(3000):
-        if len(kept(out)) >= 2:
-            break
-        time.sleep(0.01)
+    eventually(lambda: len(kept(out)) >= 2)
     process.send_signal(signal.SIGKILL)
     process.wait(60)
     before = kept(out)
@@ -246,10 +243,7 @@ def test_a_run_that_is_told_to_end_leaves_nothing_behind(tmp_path: Path) -> None
     logs, out = long_sessions(tmp_path / "logs", 64), tmp_path / "out"
     command = [sys.executable, "-m", "unspool", "squash", str(logs), "-o", str(out), "--jobs", "1"]
     process = subprocess.Popen([*command, "--filter", "near-duplicates<0.9"])
-    for _ in range(3000):
-        if any(out.rglob("*.part")):  # it is at work
-            break
-        time.sleep(0.01)
+    eventually(lambda: any(out.rglob("*.part")))  # it is at work
     process.send_signal(signal.SIGTERM)
     assert (process.wait(60), out.exists()) == (143, False)
 

@@ -7,7 +7,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from email.message import Message
@@ -19,6 +18,7 @@ import pytest
 
 from browsing import viewer
 from conftest import Run
+from recorders import eventually
 from viewing import a_day
 
 pytest.importorskip("starlette")
@@ -192,7 +192,7 @@ def test_ctrl_c_ends_it_without_a_word(trace: Path) -> None:
 
 
 def test_ctrl_c_ends_it_while_something_large_is_read(trace: Path) -> None:
-    slow = "import runpy, time; from unspool.jobs.view.catalog import Catalog; Catalog.rows = lambda _: time.sleep(20)"
+    slow = "import runpy, time; from unspool.jobs.view.catalog import Catalog; Catalog.rows = lambda _: time.sleep(90)"
     command = [sys.executable, "-c", f"{slow}; runpy.run_module('unspool', run_name='__main__')"]
     command += ["view", "--no-open", "--port", "0", str(trace)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
@@ -202,7 +202,7 @@ def test_ctrl_c_ends_it_while_something_large_is_read(trace: Path) -> None:
             connection.request("GET", "/api/home", headers={"cookie": client.cookie})
             client.ask("/")  # it came later, and was answered: so the other is under way
             process.send_signal(signal.SIGINT)
-            _, told = process.communicate(timeout=15)
+            _, told = process.communicate(timeout=60)
     assert process.returncode == 0
     assert told == "1 trace\nCtrl-C ends it.\n"
 
@@ -221,10 +221,8 @@ def test_a_browser_is_opened_where_there_is_a_screen(trace: Path, tmp_path: Path
         assert process.stdout is not None
         address = process.stdout.readline().strip()
         Client(address).page("/api/home")  # it serves: what was to be opened was
-        for _ in range(100 if screen else 0):
-            if asked.exists():
-                break
-            time.sleep(0.1)
+        if screen:
+            eventually(asked.exists)
         process.send_signal(signal.SIGINT)
         _, told = process.communicate(timeout=60)
     assert (asked.read_text().strip() if asked.exists() else None) == (address if screen else None)
