@@ -1,4 +1,4 @@
-"""The API dialects. A new one is a file (or folder) here, a fixture folder, and its line in WIRES."""
+"""The API dialects. CONTRIBUTING.md says how a new one is added."""
 
 from importlib import import_module
 
@@ -17,16 +17,21 @@ WIRES: dict[str, Wire] = {
         interactions.wire,
     )
 }
-SPOKEN = tuple(name for name in WIRES if name != interactions.wire.name)
-"""Those that have a speaker: the others are only read."""
+SPOKEN = {
+    "openai": "openai_chat",
+    "claude": "anthropic",
+    "gemini": "gemini",
+    "responses": "openai_responses",
+    "cohere": "cohere",
+}
+"""Those that have a speaker, and their folders: the others are only read."""
 
 _ITEMS = {wire.items for wire in WIRES.values()}
-_FOLDERS = {"openai": "openai_chat", "claude": "anthropic", "responses": "openai_responses"}
 
 
 def speaker_for(name: str) -> Speaker:
     """The other direction of a wire: imported when something is to be sent."""
-    speaker: Speaker = import_module(f"unspool.wires.{_FOLDERS.get(name, name)}.prepare").speaker
+    speaker: Speaker = import_module(f"unspool.wires.{SPOKEN[name]}.prepare").speaker
     return speaker
 
 
