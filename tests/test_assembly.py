@@ -132,7 +132,7 @@ def test_a_sub_agent_is_linked_to_the_call_that_asked_for_it(tmp_path: Path) -> 
     session = assembled(agent, log, folder=tmp_path)
     assert list(session.streams) == ["main", "agent:abc"]
     stream = session.streams["agent:abc"]
-    assert (stream.spawned_by, stream.agent_type, stream.description) == ("t1", "Explore", "Find")
+    assert (stream.agent_type, stream.description) == ("Explore", "Find")
     call = session.streams["main"].turns[0].steps[0].items[0]
     assert isinstance(call, Call)
     assert call.agents == ("agent:abc",)

@@ -42,11 +42,7 @@ def assemble(facts: Facts, events: Iterable[Event]) -> Session:
     calls = {id_: call for builder in ordered for id_, call in builder.calls.items()}
     for name, spawn in spawned.items():
         if (stream := session.streams.get(name)) is not None:
-            stream.spawned_by, stream.agent_type, stream.description = (
-                spawn.provider_call_id,
-                spawn.agent_type,
-                spawn.description,
-            )
+            stream.agent_type, stream.description = spawn.agent_type, spawn.description
             if spawn.provider_call_id in calls:
                 calls[spawn.provider_call_id].agents += (name,)
     return session

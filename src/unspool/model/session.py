@@ -156,8 +156,6 @@ class Turn(Struct):
 class Stream(Struct):
     name: str
     turns: list[Turn]
-    spawned_by: str | None = None
-    """The call that asked for this agent."""
     agent_type: str | None = None
     description: str | None = None
 
