@@ -82,7 +82,7 @@ def _units(paths: Sequence[str], agent: str | None) -> list[Unit]:
             named[file] = by_name or named.get(file, False)
             if not by_name:
                 roots[file] = path
-    logs = [file for file in looked_into(list(named)) if file != DASH and not _is_traffic(file, file in roots)]
+    logs = [file for file in looked_into(list(named)) if file != DASH and not is_traffic(file, roots.get(file))]
     copies = _copies(paths, logs, named)
     held = _held(logs, [log for log in logs if named[log]], copies)
     known, done = set(logs), set[int]()
@@ -97,14 +97,14 @@ def _units(paths: Sequence[str], agent: str | None) -> list[Unit]:
     return made
 
 
-def _is_traffic(path: str, in_folder: bool) -> bool:
-    """What cannot be read is left to the run, which reports it; but a file that was named must be there."""
+def is_traffic(path: str, root: str | None) -> bool:
+    """A file of a folder that cannot be read is left to the run, which reports it. One that was named must be there."""
     try:
         return holds_calls(path)
     except InputNotFound:
-        if in_folder:
-            return True
-        raise
+        if root is None:
+            raise
+        return True
 
 
 def _copies(paths: Sequence[str], logs: Collection[str], files: Collection[str]) -> "tuple[Copy, ...]":

@@ -133,23 +133,12 @@ def _one_each(files: Sequence[str], root: str | None, fast: bool, agent: str | N
         if fast and _is_session_file(path, root):
             made.append(Task(path, root))
             continue
-        from unspool.ingest.conversations import Unit
+        from unspool.ingest.conversations import Unit, is_traffic
 
-        if not _holds_calls(path, root):
+        if not is_traffic(path, root):
             return None
         made.append(Task(path, root, Unit(path, root, None, agent)))
     return made
-
-
-def _holds_calls(path: str, root: str | None) -> bool:
-    from unspool.ingest.conversations import holds_calls
-
-    try:
-        return holds_calls(path)
-    except InputNotFound:  # the run reports it, as below
-        if root is None:
-            raise
-        return True
 
 
 def _is_session_file(path: str, root: str | None) -> bool:
