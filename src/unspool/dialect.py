@@ -198,6 +198,8 @@ class Reader(Struct, frozen=True):
     """Other files that the decoder reads with this one: if they change, what was read has changed."""
     kin: Callable[[str], Iterable[str]] = lambda _path: ()
     """Other logs near this one that may hold streams of the same session: its sub-agents."""
+    inherited: Callable[[str], Iterable[Event]] = lambda _path: ()
+    """What a log goes on from that it does not tell: of a fork, what the other session said before it."""
     decode: Callable[[bytes], list[Any]] | None = None
     """Decodes many lines at once. The decoder is then fed their values, each that of an object; any line that is none
     comes as bytes."""

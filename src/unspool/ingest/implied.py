@@ -3,6 +3,7 @@
 A log does not keep the system prompt nor the tools' definitions, so the exchanges have none unless it does.
 """
 
+from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from itertools import dropwhile, takewhile
 
@@ -23,6 +24,7 @@ from unspool.model.event import (
     ToolOutput,
     User,
 )
+from unspool.readers import READERS
 from unspool.sources.values import time_of
 from unspool.wires.values import arguments_of
 
@@ -37,8 +39,11 @@ class Implied:
     `blocks` makes blocks of what an event says: whoever can read its record again puts images back.
     """
 
-    def __init__(self, agent: str, blocks: Callable[[Event, str], tuple[Block, ...]] = _as_text) -> None:
+    def __init__(
+        self, agent: str, blocks: Callable[[Event, str], tuple[Block, ...]] = _as_text, inherits: bool = True
+    ) -> None:
         self._agent = agent
+        self._inherits = inherits
         self._blocks = blocks
         self._system: list[Message] = []
         self._messages: list[Message] = []
@@ -95,10 +100,21 @@ class Implied:
     def _release(self, counts: bool = False) -> Iterator[Exchange]:
         """The turn that ends with a count is counted. Those before it are not: a fork copied them."""
         held, self._held = self._held or [], None
+        if held and self._inherits:
+            self._inherit(held[0])
         counted = _last_turn(held) if counts else len(held)
         for at, event in enumerate(held):
             self._counts = at >= counted
             yield from self._feed(event)
+
+    def _inherit(self, first: Event) -> None:
+        """What another session said before this one went on from it: its calls are not made again, but sent."""
+        reader = READERS.get(self._agent)
+        before = Implied(self._agent, self._blocks, inherits=False)
+        for event in reader.inherited(first.origin.file) if reader is not None else ():
+            deque(before.feed(event), maxlen=0)
+        deque(before.end(), maxlen=0)
+        self._system, self._messages = before._system, before._messages
 
     def _feed(self, event: Event) -> Iterator[Exchange]:
         match event.content:

@@ -13,6 +13,7 @@ from typing import Any
 
 from unspool.dialect import Head, Place, Reader
 from unspool.model import Event
+from unspool.readers.codex.inherited import inherited
 from unspool.readers.codex.reverted import files_before
 from unspool.readers.codex.rollout import Rollout
 from unspool.readers.codex.saved import Saved, is_saved
@@ -99,6 +100,7 @@ reader = Reader(
     places=_places,
     payload=_payload,
     kin=_kin,
+    inherited=inherited,
     mark=re.compile(rb'\{"timestamp":"[^"\n]*",(?:"ordinal":\d+,)?"type":"session_meta","payload":\{'),
 )
 stream = Reader(name="codex_exec", agent=AGENT, title=_TITLE, claims=claims_stream, decoder=Stream)

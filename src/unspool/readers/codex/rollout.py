@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from unspool.dialect import Record
-from unspool.model import Event, Facts, Note
+from unspool.model import Event, Facts, Note, Origin
 from unspool.model.event import Compacted, Notification, Said, User
 from unspool.readers.codex.copied import Copied, comes_from_another, may_repeat, parent_of
 from unspool.readers.codex.happenings import Happenings
@@ -59,7 +59,7 @@ class Rollout:
         """The line of the header."""
         self._copied: Copied | None = None
         """While it is not yet certain that the thread speaks for itself."""
-        self._unsure: list[tuple[Any, dict[str, Any]]] = []
+        self._unsure: list[tuple[Origin, dict[str, Any]]] = []
 
     @property
     def sessions(self) -> dict[str, Facts]:
@@ -197,23 +197,23 @@ class Rollout:
     def _sort(self, copied: Copied, line: dict[str, Any]) -> None:
         """A record that may be another thread's: copied records are passed over, but for the tokens they count."""
         if copied.found and mapping(line.get("payload")).get("type") == "token_count":
-            self._inherit(line)  # the first of its own comes behind its first answer
+            self._inherit(self._log.origin, line)  # the first of its own comes behind its first answer
             return
         verdict = copied.verdict(line)
         if verdict or copied.ends_before:
-            for _, earlier in self._unsure:
-                self._inherit(earlier)
+            for origin, earlier in self._unsure:
+                self._inherit(origin, earlier)
             self._unsure.clear()
         match verdict:
             case True:
-                self._inherit(line)
+                self._inherit(self._log.origin, line)
             case False:
                 self._unsure.append((self._log.origin, line))
                 self._resume()
             case None:
                 self._unsure.append((self._log.origin, line))
 
-    def _inherit(self, line: dict[str, Any]) -> None:
+    def _inherit(self, _origin: Origin, line: dict[str, Any]) -> None:
         payload = mapping(line.get("payload"))
         if payload.get("type") == "token_count":
             self._thread.tally.inherit(mapping(payload.get("info")))
