@@ -95,6 +95,12 @@ def test_an_output_without_a_call_that_is_told_twice() -> None:
         assert result == ToolOutput("fco_1", "it is set", False)
 
 
+def test_what_the_program_tells_of_the_task_is_no_call() -> None:
+    given = {"id": "fco_1", "name": "goal_objective", "namespace": "agent", "output": "Brew tea"}
+    told = contents(line("response_item", type="function_call_output", **given))
+    assert told == [Notification("Brew tea", "context")]
+
+
 CALL = "[external_agent_tool_call: Bash]\ncommand: ls\n[/external_agent_tool_call]"
 RESULT = "[external_agent_tool_result: error]\nno [such] file\n[/external_agent_tool_result]"
 

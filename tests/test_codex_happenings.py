@@ -97,6 +97,10 @@ def test_transient_events_are_passed_over() -> None:
         assert not [note for given in told for note in given if isinstance(note, Note)]
 
 
+def test_that_tools_changed_is_passed_over() -> None:
+    assert fed([header(), line("dynamic_tools_updated", dynamic_tools=[])])[1:] == [[], []]
+
+
 def _message(kind: str) -> dict[str, Any]:
     return {"id": "0", "msg": {"type": kind}}
 

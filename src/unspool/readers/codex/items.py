@@ -32,6 +32,9 @@ _ANSWERS = frozenset(
     ("function_call_output", "custom_tool_call_output", "local_shell_call_output", "tool_search_output")
 )
 
+_ITSELF = "agent"
+"""The namespace of outputs that no call asked for: what the program tells the model of its own task."""
+
 
 class Items:
     """Items → events."""
@@ -172,7 +175,7 @@ class Items:
         if call and call in self._thread.calls:
             return
         text, failed = output_of(item.get("output"))
-        contents = opened(text)
+        contents = [Notification(text, "context")] if item.get("namespace") == _ITSELF else opened(text)
         for part, content in enumerate(contents):
             self._outbox.say(content, str(part))
         if contents:

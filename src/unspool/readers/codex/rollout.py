@@ -30,6 +30,7 @@ _PASSED_OVER = frozenset(
         "world_state",  # what the model knew of its surroundings, which its messages say too
         "inter_agent_communication_metadata",  # a flag beside a message
         "retained_context",  # answers of the person, which outputs say too
+        "dynamic_tools_updated",  # what the model may call, which the log does not tell otherwise either
         "security_risk_score",
         "agent_response_observation",
     )

@@ -35,6 +35,7 @@ _QUESTIONS = (
     "request_permissions",
     "request_user_input",
     "elicitation_request",
+    "elicitation_abandoned",
 )
 """To the person at the screen. What came of them, the output of the call tells."""
 _AFFAIRS = (
