@@ -178,19 +178,20 @@ def test_behind_a_compaction_of_pi_the_model_still_sees_what_was_kept(
     assert sent == ["White was baked.", *([] if "?" in kept.values() else ["More", "Done again."]), "Rye"]
 
 
-def test_behind_a_compaction_of_codex_it_still_sees_prompts(unspool: Run, tmp_path: Path) -> None:
-    log = Codex().user("Bake bread").says("Which?").user("White").says("Done.").user("More").says("Done again.")
-    words = [
-        "# AGENTS.md instructions for /srv\n\n<INSTRUCTIONS>\nBake.\n</INSTRUCTIONS>",
-        "White",
-        "More",
-        "A summary.",
-    ]
-    history = [{"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]} for text in words]
+def test_behind_a_compaction_of_codex_it_still_sees_prompts_and_its_surroundings(unspool: Run, tmp_path: Path) -> None:
+    def shown(*texts: str) -> list[dict[str, Any]]:
+        return [
+            {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]} for text in texts
+        ]
+
+    rules = "# AGENTS.md instructions for /srv\n\n<INSTRUCTIONS>\nBake.\n</INSTRUCTIONS>"
+    log = Codex().line("response_item", **shown(rules)[0])
+    log.user("Bake bread").says("Which?").user("White").says("Done.").user("More").says("Done again.")
+    history = shown("White", rules, "<environment_context>never said</environment_context>", "More", "A summary.")
     log.line("compacted", message="A summary.", replacement_history=history)
     path = log.user("Rye").says("Rye it is.").save(tmp_path / log.name())
     _, sent = calls_in(json.loads(unspool("cook", path, "-q").stdout))[-1]
-    assert sent == ["White", "More", "A summary.", "Rye"]
+    assert sent == [rules, "White", "More", "A summary.", "Rye"]
 
 
 def test_behind_a_compaction_of_opencode_it_still_sees_the_tail(unspool: Run, tmp_path: Path) -> None:

@@ -59,8 +59,8 @@ class Implied:
         """What was said behind an answer whose tokens are still to be counted: with the next one, in some logs."""
         self._usage: Usage | None = None
         self._places: dict[str, tuple[list[Message], Message]] = {}
-        """What was typed or answered, by the event's id, and the conversation that it stands in: the person may go back
-        to before it."""
+        """What was said or answered, by the event's id, and the conversation that it stands in: the person may go back
+        to before it, and a compaction may keep it."""
         self._unclaimed: list[tuple[Event, TokenUsage]] = []
         """Counts of tokens for which there is no answer: they go to the next one, so that none is lost."""
         self._told: TokenUsage | None = None
@@ -139,7 +139,7 @@ class Implied:
                     yield from self._go_back(before)
                 self._places[event.id] = self._messages, (yield from self._say(event, text))
             case AgentMessage(text=text) | Notification(text=text, level="context"):
-                yield from self._say(event, text)
+                self._places[event.id] = self._messages, (yield from self._say(event, text))
             case SlashCommand(name=name, args=args):
                 yield from self._say(event, f"{name} {args}" if args else name)
             case Notification(text=text, level="system"):

@@ -162,7 +162,7 @@ class Compacted(Struct, frozen=True, gc=False, omit_defaults=True):
     kept: str | None = None
     """The id of the first event that it still saw, and all behind it: it stood behind the summary."""
     prompts: tuple[str, ...] = ()
-    """The ids of prompts that it still saw: they stood before the summary."""
+    """The ids of prompts that it still saw, and of what stood around them: all that stood before the summary."""
 
 
 class Planned(Struct, frozen=True, gc=False, omit_defaults=True):

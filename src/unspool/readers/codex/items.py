@@ -86,6 +86,9 @@ class Items:
         if is_passed_on or (self._thread.taken_over and not was_typed(words)):
             contents = [Notification(words, "context")]
         self._outbox.tell(contents, (("u", words),) if words else ())
+        for part, shown in enumerate(contents):
+            if isinstance(shown, Notification):
+                self._thread.shown[hash(shown.text)] = self._outbox.key(str(part))
         facts = self._log.facts
         if facts.project is None:
             for shown in contents:

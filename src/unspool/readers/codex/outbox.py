@@ -63,6 +63,10 @@ class Outbox:
         self._unechoed: OrderedDict[Mark, int] = OrderedDict()
         """How often a text was told and not echoed; below 0, how often it was echoed and not told."""
 
+    def key(self, part: str) -> str:
+        """Of an event that comes of the record at hand."""
+        return f"{self.prefix}{self._log.origin.line}:{part}"
+
     def say(self, content: Content, part: str = "0") -> None:
         if self._echoes:
             self._confirm()

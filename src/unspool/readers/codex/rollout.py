@@ -18,7 +18,7 @@ from unspool.readers.codex.copied import Copied, comes_from_another, may_repeat,
 from unspool.readers.codex.happenings import Happenings
 from unspool.readers.codex.items import Items
 from unspool.readers.codex.reverted import kept_of
-from unspool.readers.codex.texts import asked_in
+from unspool.readers.codex.texts import asked_in, told
 from unspool.readers.codex.thread import Thread
 from unspool.sources.jsontext import Unreadable, loads
 from unspool.sources.records import read_lines
@@ -251,8 +251,15 @@ class Rollout:
         self._outbox.go_on()
         text, before = text_of(record.get("message")), self._thread.tally.context
         history = map(mapping, listing(record.get("replacement_history")))
-        shown = [item.get("content") for item in history if item.get("role") == "user"]
-        prompts = self._log.prompts_of(words for content in shown for words in asked_in(content))
+        asked: list[str] = []
+        around: list[str] = []
+        for content in [item.get("content") for item in history if item.get("role") == "user"]:
+            if words := asked_in(content):
+                asked += words
+            else:
+                around += (shown.text for shown in told(content) if isinstance(shown, Notification))
+        known = (self._log.id_of(self._thread.shown.get(hash(text))) for text in around)
+        prompts = (*filter(None, known), *self._log.prompts_of(asked))
         self._thread.compacted(Compacted(text, tokens_before=before, prompts=prompts), is_echo=False)
 
     def _spoken(self, record: dict[str, Any]) -> None:

@@ -41,6 +41,8 @@ class Thread:
         self.hears = False
         """The log has what the person spoke: so what the model for speech passed on of it is not told as a prompt."""
         self.just_compacted = False
+        self.shown: dict[int, str] = {}
+        """Hashes of what the program showed the model in the person's place, and the events of it."""
         self.calls: set[str | None] = set()
         self.failed: set[str | None] = set()
         """Calls that were told to have failed before their output came."""
