@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from test_reader_codex import events, fed, header, line
 from unspool.model import Event, Note
 from unspool.model.event import Compacted, Notification, ToolCall, ToolOutput
@@ -95,6 +97,26 @@ def test_transient_events_are_passed_over() -> None:
     for reader, wrap in (("codex", lambda kind: line("event_msg", type=kind)), ("codex_exec", _message)):
         told = fed([header() if reader == "codex" else _message("session_configured"), *map(wrap, TRANSIENT)], reader)
         assert not [note for given in told for note in given if isinstance(note, Note)]
+
+
+@pytest.mark.parametrize(
+    ("name", "output", "failed"),
+    [
+        ("spawn_agent", '{"task_name":"/root/kid"}', False),
+        ("spawn_agent", "agent_id: 019c0050-0000-7000-8000-000000000002", False),
+        ("spawn_agent", "agent path `/root/kid` already exists", True),
+        ("send_input", "019c0050-0000-7000-8000-000000000003", False),
+        ("send_message", "", False),
+        ("send_message", "live agent path `/root/kid` not found", True),
+        ("create_goal", "goal objective must not be empty", True),
+        ("read_mcp_resource", "unknown MCP server 'tea'", True),
+        ("fetch", "unknown MCP server 'tea'", False),
+    ],
+)
+def test_where_a_tool_gives_no_words_these_tell_of_a_failure(name: str, output: str, failed: bool) -> None:
+    call = line("response_item", type="function_call", name=name, arguments="{}", call_id="c")
+    told = contents(call, line("response_item", type="function_call_output", call_id="c", output=output))
+    assert told[1] == ToolOutput("c", output, failed)
 
 
 def test_that_tools_changed_is_passed_over() -> None:

@@ -62,6 +62,7 @@ _REFUSED = (
     "unable to process image",
     "image path `",
     "view_image is ",
+    "view_image.detail only ",
     "update_plan is a TODO/checklist tool",
     "request_user_input is unavailable",
     "request_user_input can only ",
@@ -69,6 +70,9 @@ _REFUSED = (
     "resources/templates/list failed",
     "resources/read failed",
     "login shell is disabled",
+    "duration_ms must be ",
+    "exec expects raw JavaScript",
+    "questions must not be empty",
     'Network access to "',
 )
 """How an output begins that says why nothing was run."""
@@ -97,6 +101,11 @@ def is_failure(text: str) -> bool:
             return _is_nonzero(text)
         return text.startswith(_REFUSED) or was_stopped(text)
     return _is_nonzero(header) or _is_nonzero(body) or header.startswith("Script failed")
+
+
+def is_in_words(text: str) -> bool:
+    """Whether it is neither JSON nor an id."""
+    return text[:1] not in ("{", "[") and " " in text.removeprefix("agent_id: ")
 
 
 def was_stopped(text: str) -> bool:

@@ -9,13 +9,23 @@ from unspool.readers.calls import arguments_of
 from unspool.readers.codex.counting import Tally
 from unspool.readers.codex.envelopes import is_taken_over
 from unspool.readers.codex.outbox import Mark, Outbox, changes_in
-from unspool.readers.codex.outputs import output_of, running_cell, was_stopped
+from unspool.readers.codex.outputs import is_in_words, output_of, running_cell, was_stopped
 from unspool.readers.log import Log
 from unspool.sources.jsontext import Unreadable, strict
 from unspool.sources.values import mapping, string
 
 AGENT = "codex"
 _SPAWNING = ("spawn_agent", "create_agent")
+_STRUCTURED = frozenset(
+    (
+        *_SPAWNING,
+        *("wait_agent", "close_agent", "interrupt_agent", "resume_agent", "list_agents"),
+        *("send_input", "send_message", "followup_task", "assign_task"),
+        *("create_goal", "update_goal", "get_goal"),
+        *("list_mcp_resources", "list_mcp_resource_templates", "read_mcp_resource"),
+    )
+)
+"""Tools that give JSON, an id or nothing at all: words say why they did not do what they were asked for."""
 _PATCH = "apply_patch"
 _COMPACTION: Mark = ("c", "")
 
@@ -52,6 +62,8 @@ class Thread:
         self._meaning = meanings_for(AGENT)
         self._waits: dict[str, str] = {}
         """Calls of `wait`, and the script that each asks for."""
+        self._structured: set[str] = set()
+        """Calls of tools whose output is no words."""
         self._spawns: dict[str, dict[str, Any]] = {}
         self._agents: set[str] = set()
 
@@ -85,8 +97,10 @@ class Thread:
         self.calls.add(call)
         if name == "wait":
             self._waits[call] = str(mapping(arguments_of(given)).get("cell_id"))
-        elif name in _SPAWNING:
-            self._spawns[call] = mapping(arguments_of(given))
+        elif name in _STRUCTURED:
+            self._structured.add(call)
+            if name in _SPAWNING:
+                self._spawns[call] = mapping(arguments_of(given))
         if (self.itemised and name == "exec") or (self.tells_patches and _is_patch(name, given)):
             self.outbox.hold(content)
         else:
@@ -95,7 +109,7 @@ class Thread:
     def returned(self, call: str | None, output: Any) -> None:
         text, failed = output_of(output)
         if call is not None:
-            failed = failed or call in self.failed
+            failed = failed or call in self.failed or (call in self._structured and is_in_words(text))
             if self.outbox.queue:
                 self._settle(call, running_cell(text))
         self.outbox.say(ToolOutput(call, text, failed, interrupted=failed and was_stopped(text)))
