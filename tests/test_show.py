@@ -359,3 +359,15 @@ def test_a_closed_pipe_is_quiet(machine: Machine) -> None:
     script = f"set -o pipefail; {sys.executable} -m unspool show {path} | head -n 1"
     done = subprocess.run(["bash", "-c", script], capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_a_servers_tool_is_named_where_the_call_does_not_name_it(unspool: Run, machine: Machine) -> None:
+    log = Codex().user("Brew").calls("m1", "mcp__tea__brew", leaf="green")
+    log.line(
+        "response_item", type="custom_tool_call", name="exec", call_id="m2", input="tools.mcp__tea__brew({cups: 2})"
+    )
+    lines = shown(unspool, machine, machine.codex(log)).split("\n")
+    assert [line.strip("… ") for line in lines if "tea" in line and "/" not in line] == [
+        'mcp__tea__brew  {"leaf":"green"}',
+        'exec  tea brew {"cups":2}',
+    ]

@@ -217,7 +217,9 @@ def does(told: ToolCall) -> str:
         case "ask":
             return text_of(arguments.get("question"))
         case "mcp":
-            return text_of(arguments.get("arguments"))
+            tool = text_of(arguments.get("tool"))
+            whose = () if tool in told.name else (arguments.get("server"), tool)  # a script or another tool calls it
+            return " ".join(filter(None, map(text_of, (*whose, arguments.get("arguments")))))
     return text_of(told.arguments)
 
 
