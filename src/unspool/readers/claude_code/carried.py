@@ -1,7 +1,8 @@
 """Totals that an earlier run began: since 2.1.277 the program counts on from there when a session is resumed.
 
-The first result of such a run tells more than the run took. What its main loop took is told by itself, and that is all
-where nothing else asked a model: no agent, no search, no compaction. Only there the two can be told apart.
+Newer versions say beside them what each model used since the last result. In those that do not, the first result of
+such a run tells more than the run took. What its main loop took is told by itself, and that is all where nothing else
+asked a model: no agent, no search, no compaction. Only there the two can be told apart.
 """
 
 import re

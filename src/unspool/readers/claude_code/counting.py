@@ -146,6 +146,13 @@ class Counting:
             mine = own if name == model else self._total.get(_plain(name), NOTHING)
             self._before[_plain(name)] = _counts(map(int.__sub__, mine, whole))
 
+    def further(self, used: dict[str, Counts]) -> dict[str, Counts]:
+        """What each model used in all, where the program says what it used since it last said so."""
+        told = self._told.copy()
+        for model, counts in used.items():
+            told[model] = _counts(map(int.__add__, told.get(model, NOTHING), counts))
+        return told
+
     def catch_up(self, used: dict[str, Counts], key: str) -> None:
         """What each model used in all, as the program says: what we did not see of it is counted now.
 

@@ -184,7 +184,7 @@ class Stream:
                 failed = value.get("exit_code") not in (0, None) or value.get("outcome") == "error"
                 emit(Notification(f"hook {name}: {said}".rstrip(": "), "error" if failed else "info"), key, stream)
             case "task_started" | "hook_started":
-                pass
+                self._is_whole = self._is_whole and value.get("task_type") != "local_workflow"
             case "task_notification":
                 told = (string(value.get("summary")), string(mapping(value.get("handback_report")).get("text")))
                 text = "\n".join(filter(None, told)) or text_of(value.get("status"))
@@ -205,15 +205,20 @@ class Stream:
                     emit(Notification(words, "info"), key, stream)
                 elif fault is not None:
                     emit(Notification(f"{text_of(subtype)}: {fault}", "error"), key, stream)
-                else:
+                elif value.get("content") != "":  # else it is known to have nothing to say
                     self._log.note("unknown", f"system record {subtype!r}")
 
     def _result(self, value: dict[str, Any], key: str) -> None:
         """The end of a turn. Here the true numbers stand: those of the answers are of their beginning."""
         counting, facts = self._messages.counting, self._log.facts
         counting.settle()
-        used = {model: _used(mapping(usage)) for model, usage in mapping(value.get("modelUsage")).items()}
-        if any(map(any, used.values())):
+        since = value.get("model_usage_since_last_result")
+        by_model = since if isinstance(since, dict) else mapping(value.get("modelUsage"))
+        used = {model: _used(mapping(usage)) for model, usage in by_model.items()}
+        if isinstance(since, dict):
+            self._by_model = True
+            counting.catch_up(counting.further(used), f"{key}:usage")
+        elif any(map(any, used.values())):
             alone = self._is_whole and not self._messages.agents
             if alone and (share := own_share(value, used, facts.version)):
                 counting.resume(used, *share)
