@@ -14,6 +14,7 @@ from unspool.model import MAIN, Event, Facts, Note
 from unspool.model.event import Compacted, Level, Notification, QueueOperation, Summary, TurnEnd, User
 from unspool.readers.blocks import content_text
 from unspool.readers.claude_code.attachments import attached, is_told, stop_hooks, typed_in, words_in
+from unspool.readers.claude_code.bookkeeping import PASSED_OVER, SILENT, TICKS
 from unspool.readers.claude_code.copies import told_above
 from unspool.readers.claude_code.messages import AGENT, Messages
 from unspool.readers.claude_code.queue import Queue
@@ -23,27 +24,6 @@ from unspool.sources.jsontext import Unreadable, dumps
 from unspool.sources.values import listing, mapping, number, string, text_of
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_PASSED_OVER = frozenset(
-    # The state of the program or its bookkeeping: nothing that was said or done.
-    "file-history-snapshot file-history-delta last-prompt mode permission-mode agent-setting worktree-state "
-    "bridge-session relocated atis-latch frame-link continued-in content-replacement speculation-accept "
-    "marble-origami-commit marble-origami-snapshot marble-origami-reset task-summary tag agent-color "
-    "isolation-latch ended ended-by-model attribution-snapshot cost-state artifact-comment-monitor "
-    "artifact-autoreact-ledger history-suppression observer-ref dev-mods memory-mode api-request "
-    "api-request-shape api-request-blob conversation_reset "
-    # Of programs that write as it does.
-    "workspace-directories runtime-config session_meta".split()
-)
-_SILENT = frozenset(
-    # System records that say how the program does.
-    "api_metrics code_change_published file_snapshot hook_progress hook_started memory_saved post_turn_summary "
-    "task_progress task_started task_updated thinking vcs_state_changed".split()
-)
-_TICKS = frozenset(
-    # That a call is still running; its result comes.
-    "bash_progress mcp_progress query_update search_results_received waiting_for_task powershell_progress "
-    "repl_tool_call skill_progress task_progress".split()
-)
 _LEVELS: dict[str, Level] = {"warning": "warning", "error": "error"}
 
 
@@ -59,6 +39,8 @@ class Line(Struct, rename="camel", gc=False):
     agent_id: Any = None
     message: Any = None
     request_id: Any = None
+    request_session_id: Any = None
+    """The session that the answer was made in, where that is not this one: the record is a copy."""
     tool_use_result: Raw = Raw()
     """The program's own record of a result. It repeats the result, and often a whole file: decoded only if needed."""
     is_meta: Any = None
@@ -149,7 +131,7 @@ class Transcript:
         kind = line.type
         handler = self._TYPES.get(kind) if isinstance(kind, str) else None
         if handler is None:
-            if not isinstance(kind, str) or kind not in _PASSED_OVER:
+            if not isinstance(kind, str) or kind not in PASSED_OVER:
                 log.note("unknown", f"record type {kind!r}")
             return log.take()
         key = line.uuid
@@ -248,6 +230,8 @@ class Transcript:
             self._compacted(content_text(mapping(message).get("content")), stream)
             message = {**mapping(message), "content": []}
         own = line.forked_from is None and self._begun  # else its session has counted it
+        if line.request_session_id is not None:
+            own = own and not self._is_copied(line.request_session_id)
         if self._inherited is not None:
             own = own and not self._is_inherited(message)
         self._messages.assistant(message, key, stream, line.request_id, counted=own)
@@ -279,12 +263,12 @@ class Transcript:
                 emit(Summary(text), key, stream)
             case "agents_killed":
                 emit(Notification("all agents in the background were stopped", "warning"), key, stream)
-            case str() as subtype if subtype in _SILENT:
+            case str() as subtype if subtype in SILENT:
                 pass
             case subtype:
                 if text:
                     emit(Notification(text, _LEVELS.get(text_of(line.level), "info")), key, stream)
-                else:
+                elif line.content != "":  # else it is known to have nothing to say
                     self._log.note("unknown", f"system record {subtype!r}")
 
     def _progress(self, line: Line, key: str, stream: str) -> None:
@@ -295,7 +279,7 @@ class Transcript:
                 self._log.emit(Notification(f"hook {name}: {command}", "info"), key, stream)
             case "agent_progress":
                 self._inline(line, data, stream)
-            case str() as kind if kind in _TICKS:
+            case str() as kind if kind in TICKS:
                 pass
             case kind:
                 self._log.note("unknown", f"progress {kind!r}")
@@ -376,6 +360,13 @@ class Transcript:
             self._log.facts.parent = parent
         if line.agent_id is not None:
             self._inherited = ""
+
+    def _is_copied(self, session: Any) -> bool:
+        """Whether it was answered in another session, of which this one is a fork."""
+        if not isinstance(session, str) or session == self._log.session:
+            return False
+        self._log.facts.parent = session
+        return True
 
     def _is_inherited(self, message: Any) -> bool:
         """Whether it is the answer that began the agent: the first one here, and not the agent's own."""
