@@ -44,7 +44,7 @@ _REFUSED = (
     "<tool_use_error>Sibling tool call errored",
 )
 """How the output of a call begins that failed because it was not carried out."""
-_DELEGATING = ("Task", "Agent", "Skill")
+_DELEGATING = ("Task", "Agent", "Skill", "Workflow")
 _SERVER_RESULT = "_tool_result"
 
 
@@ -216,7 +216,10 @@ class Messages:
         self._log.emit(ToolOutput(call, output, failed, whole, stopped), key, stream)
         if agent := string(told.get("agentId")):
             self.spawned(agent, call, stream, told.get("agentType"), told.get("description"))
-        elif failed and call in self._delegated:
+        elif run := string(told.get("runId")):
+            for agent, about in self._sidecars.agents_of_run(run):
+                self.spawned(agent, call, stream, about.get("agentType"), about.get("description"))
+        elif call in self._delegated and (failed or not told):  # the logs of agents tell only what the model was told
             self._look_beside(call, stream)
         self._delegated.pop(call, None)
 
