@@ -332,6 +332,26 @@ def test_a_fence_in_markdown_is_longer_than_any_inside(unspool: Run, machine: Ma
     assert f"\n`````\n{fenced}\n`````\n" in shown(unspool, machine, path, "--markdown")
 
 
+def test_a_skill_is_named_and_so_is_a_task_that_has_no_words(unspool: Run, machine: Machine) -> None:
+    log = Claude().user("x").calls("t1", "Skill", skill="tidy").calls("t2", "Skill", skill="pdf", args="a.pdf")
+    log.calls("t3", "TaskOutput", task_id="b27").calls("t4", "ListAgents")
+    text = shown(unspool, machine, log.save(machine.home / "skills.jsonl"))
+    assert [line.strip() for line in text.splitlines() if line.startswith("  …")] == [
+        "… Skill  tidy",
+        "… Skill  pdf a.pdf",
+        '… TaskOutput  {"task_id":"b27"}',
+        "… ListAgents",
+    ]
+
+
+def test_colours_of_an_output_are_left_out_and_all_else_that_steers_a_terminal_is_shown(
+    unspool: Run, machine: Machine
+) -> None:
+    log = Claude().user("x").calls("t1", "Bash", command="x").result("t1", "\x1b[1;31mred\x1b[0m \x1b[2Jgone")
+    text = shown(unspool, machine, log.save(machine.home / "colours.jsonl"))
+    assert "    red \N{REPLACEMENT CHARACTER}[2Jgone\n" in text
+
+
 def test_a_call_without_a_result_is_marked(unspool: Run, machine: Machine) -> None:
     path = Claude().user("x").calls("t1", "Bash", command="sleep 9").save(machine.home / "open.jsonl")
     assert "  … Bash  sleep 9\n" in shown(unspool, machine, path)

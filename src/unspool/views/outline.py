@@ -213,7 +213,8 @@ def does(told: ToolCall) -> str:
         case "plan":
             return ""
         case "agent":
-            return text_of(arguments.get("description") or arguments.get("prompt"))
+            named = " ".join(text_of(arguments[key]) for key in ("agent_type", "prompt") if arguments.get(key))
+            return text_of(arguments.get("description")) or named or (text_of(arguments) if arguments else "")
         case "ask":
             return text_of(arguments.get("question"))
         case "mcp":
