@@ -114,7 +114,7 @@ def test_a_turn_that_ends_without_a_result_tells_why() -> None:
 def test_a_person_interrupts() -> None:
     live = Live().calls("t", "Bash", command="sleep 9").user("[Request interrupted by user for tool use]")
     run = Run("-")
-    found = [moment for moment in run.feed(live.data) if isinstance(moment, ToolEnded)]
+    found = [moment for moment in [*run.feed(live.data), *run.close()] if isinstance(moment, ToolEnded)]
     assert [(moment.status, moment.reason) for moment in found] == [
         ("INTERRUPTED", "the turn was interrupted: [Request interrupted by user for tool use]")
     ]

@@ -14,7 +14,7 @@ from unspool.readers.blocks import content_text
 from unspool.readers.claude_code.carried import own_share
 from unspool.readers.claude_code.counting import Counts, counts_of
 from unspool.readers.claude_code.messages import AGENT, Messages
-from unspool.readers.claude_code.tags import is_typed
+from unspool.readers.claude_code.tags import INTERRUPTED, is_typed
 from unspool.readers.log import Log
 from unspool.readers.pieces import Pieces
 from unspool.sources.values import count, listing, mapping, number, string, text_of
@@ -27,7 +27,7 @@ _PASSED_OVER = frozenset(
 )
 _NOISE = frozenset(
     "thinking_tokens status session_state_changed files_persisted background_tasks_changed commands_changed "
-    "hook_progress task_progress task_updated elicitation_complete plugin_install memory_recall "
+    "hook_progress hook_started task_progress elicitation_complete plugin_install memory_recall "
     "worker_shutting_down post_turn_summary control_request_progress permission_request permission_response "
     "task_summary permission_check_status turn_starting turn_preempted turn_handoff_available tool_host_result "
     "per_turn_effort_changed instruction_size_warning peer_message_hold session_metadata bridge_state "
@@ -35,6 +35,8 @@ _NOISE = frozenset(
     "dev_intent feedback_draft_queued ui_focus ui_invalidate ui_panes ui_scroll ui_status".split()
 )
 
+_OWN = "[ede_diagnostic]"
+"""How an error of a result begins that is meant for those who make the program."""
 _STAMP = "_audit_timestamp"
 _REMEMBERED = 1000
 """Records and calls that may come once more: a stream may go on for days, and memory must not grow with it."""
@@ -52,6 +54,10 @@ class Stream:
         """The program says what each model used in all. A turn that failed may leave it out."""
         self._is_whole = True
         """So far, all that the run took was its main loop's, in its first turn."""
+        self._stopped: tuple[dict[str, Any], str] | None = None
+        """That the person stopped the turn, and its key: the result says so too, if it still comes."""
+        self._waited_for: set[str] = set()
+        """Tasks that a call waits for; its result tells of them."""
         self._early: list[Record] = []
         """What the app wrote down before the session began."""
 
@@ -104,8 +110,15 @@ class Stream:
         return self._log.take()
 
     def _cut_off(self, of: str | None = None) -> None:
+        self._tell_stop()
         for message, key, stream in self._pieces.left(of):
             self._messages.assistant(message, key, stream, counted=False)
+
+    def _tell_stop(self) -> None:
+        """The turn was stopped, and no result told of it."""
+        if self._stopped is not None:
+            (value, key), self._stopped = self._stopped, None
+            self._messages.user(value.get("message"), key, MAIN)
 
     def _read(self, value: dict[str, Any], key: str) -> None:
         call = string(value.get("parent_tool_use_id"))
@@ -116,8 +129,13 @@ class Stream:
             self._messages.spawned(agent, call, self._messages.waiting(call), kind, description)
         match value.get("type"):
             case "assistant":
+                self._tell_stop()
                 self._answer(value, key, stream)
+            case "user" if not agent and _stop_in(value.get("message")):
+                self._tell_stop()
+                self._stopped = value, key
             case "user":
+                self._tell_stop()
                 origin, result = value.get("origin"), value.get("tool_use_result")
                 if value.get("isSynthetic") is True or not is_typed(origin):
                     self._messages.sent(value.get("message"), mapping(origin), key, stream, result)
@@ -183,12 +201,8 @@ class Stream:
                 said = string(value.get("output")) or string(value.get("stdout")) or text_of(value.get("stderr"))
                 failed = value.get("exit_code") not in (0, None) or value.get("outcome") == "error"
                 emit(Notification(f"hook {name}: {said}".rstrip(": "), "error" if failed else "info"), key, stream)
-            case "task_started" | "hook_started":
-                self._is_whole = self._is_whole and value.get("task_type") != "local_workflow"
-            case "task_notification":
-                told = (string(value.get("summary")), string(mapping(value.get("handback_report")).get("text")))
-                text = "\n".join(filter(None, told)) or text_of(value.get("status"))
-                emit(Notification(f"task {text_of(value.get('task_id'))}: {text}", "info"), key, stream)
+            case "task_started" | "task_updated" | "task_notification" as subtype:
+                self._task(subtype, value, key, stream)
             case "session_title_changed":
                 self._log.facts.title = string(value.get("title")) or self._log.facts.title
             case "file_attachments_missing":
@@ -207,6 +221,19 @@ class Stream:
                     emit(Notification(f"{text_of(subtype)}: {fault}", "error"), key, stream)
                 elif value.get("content") != "":  # else it is known to have nothing to say
                     self._log.note("unknown", f"system record {subtype!r}")
+
+    def _task(self, subtype: str, value: dict[str, Any], key: str, stream: str) -> None:
+        task, changed = text_of(value.get("task_id")), mapping(value.get("patch"))
+        if subtype == "task_started":
+            self._is_whole = self._is_whole and value.get("task_type") != "local_workflow"
+            if value.get("is_backgrounded") is False:
+                self._waited_for.add(task)
+        elif subtype == "task_notification" and task not in self._waited_for:
+            told = (string(value.get("summary")), string(mapping(value.get("handback_report")).get("text")))
+            text = "\n".join(filter(None, told)) or text_of(value.get("status"))
+            self._log.emit(Notification(f"task {task}: {text}", "info"), key, stream)
+        elif subtype == "task_notification" or changed.get("is_backgrounded") is True:
+            self._waited_for.discard(task)
 
     def _result(self, value: dict[str, Any], key: str) -> None:
         """The end of a turn. Here the true numbers stand: those of the answers are of their beginning."""
@@ -229,9 +256,14 @@ class Stream:
         self._is_whole = False
         failed = value.get("is_error") is True or text_of(value.get("subtype")).startswith("error")
         subtype = string(value.get("subtype"))
-        errors = "\n".join(map(text_of, listing(value.get("errors")))) or text_of(value.get("error"))
+        faults = (text_of(error) for error in listing(value.get("errors")))
+        errors = "\n".join(fault for fault in faults if not fault.startswith(_OWN)) or text_of(value.get("error"))
         denials = listing(value.get("permission_denials"))
         stopped = text_of(value.get("terminal_reason")).startswith("aborted")
+        if stopped and self._stopped is not None:
+            errors = errors or _stop_in(self._stopped[0].get("message"))
+            self._stopped = None
+        self._tell_stop()
         if failed or stopped:
             self._cut_off(MAIN)
         self._pieces.came(MAIN)
@@ -239,7 +271,7 @@ class Stream:
             "interrupted" if stopped else "failed" if failed else "completed",
             number(value.get("duration_ms")),
             (errors or string(value.get("result")) or subtype) if failed else None,
-            reason=subtype if failed and subtype != "success" else None,
+            reason=subtype if failed and not stopped and subtype != "success" else None,
             answer=None if failed else string(value.get("result")),
             api_ms=number(value.get("duration_api_ms")),
             model_turns=count(value.get("num_turns")) or None,
@@ -251,6 +283,13 @@ class Stream:
 
 def _begins(value: dict[str, Any], session: str) -> bool:
     return not session or (value.get("type") == "system" and value.get("subtype") == "init")
+
+
+def _stop_in(message: Any) -> str:
+    """The words by which the person is said to have stopped the turn, if that is all that it says."""
+    content = mapping(message).get("content")
+    text = content if isinstance(content, str) else content_text(content) if len(listing(content)) == 1 else ""
+    return text if text.startswith(INTERRUPTED) else ""
 
 
 def _used(usage: dict[str, Any]) -> Counts:

@@ -19,7 +19,7 @@ from unspool.readers.genai import is_snapshot
 from unspool.sources.values import string
 
 CONTINUED = "This session is being continued from a previous conversation"
-_INTERRUPTED = "[Request interrupted"
+INTERRUPTED = "[Request interrupted"
 _OWN = re.compile(
     r"Caveat: The messages below|Stop hook feedback:|Tools? loaded\.\s*\Z|Unknown (?:skill|slash command): \S+\s*\Z|"
     r"<<autonomous-loop[\w-]*>>\s*\Z|A session-scoped Stop hook is now active|Goal check-in: [^\n]* is still active|"
@@ -100,7 +100,7 @@ def said(text: str) -> Iterator[Content]:
         yield from _tagged(text, body)
     elif _REMINDER in text:
         yield from _beside_context(text)
-    elif start == "[" and body.startswith(_INTERRUPTED):
+    elif start == "[" and body.startswith(INTERRUPTED):
         yield TurnEnd("interrupted", text=text.strip())
     elif start == "[" and body.startswith(_HANDED_BACK):
         yield AgentMessage(body.rstrip())
