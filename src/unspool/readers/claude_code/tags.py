@@ -122,12 +122,12 @@ def _tagged(text: str, body: str) -> Iterator[Content]:
     opening = _OPENING.match(body)
     tag = opening[1] if opening else ""
     if tag in _COMMAND and (name := _command(text)):
-        yield SlashCommand(name if name.startswith("/") else f"/{name}", _inside(text, "command-args") or None)
+        yield SlashCommand(name if name.startswith("/") else f"/{name}", within(text, "command-args") or None)
     elif tag == "bash-input":
-        yield User(f"! {_inside(text, tag) or ''}")
+        yield User(f"! {within(text, tag) or ''}")
     elif tag in _OUTPUTS:
         for channel in _OUTPUTS:
-            if output := _inside(text, channel):
+            if output := within(text, channel):
                 yield Notification(output, "info" if channel.endswith("stdout") else "warning")
     elif is_snapshot(text):  # iFlow compresses as Gemini CLI does
         yield Compacted(text)
@@ -137,8 +137,8 @@ def _tagged(text: str, body: str) -> Iterator[Content]:
 
 def _command(text: str) -> str | None:
     """The name of a command; some tell only what is shown while it runs, which begins with it."""
-    name = _inside(text, "command-name")
-    return (_inside(text, "command-message") or "").partition(" ")[0] if name is None else name
+    name = within(text, "command-name")
+    return (within(text, "command-message") or "").partition(" ")[0] if name is None else name
 
 
 def _letter(text: str) -> tuple[AgentMessage, str] | None:
@@ -151,7 +151,7 @@ def _letter(text: str) -> tuple[AgentMessage, str] | None:
     if where := _WHERE.match(rest):
         words, rest = f"{words}\n{where[0].strip()}", rest[where.end() :].strip()
     sender = _SENDER.search(opening[2]) or _NAMED.search(opening[2])
-    return AgentMessage(words, sender[1] if sender else _inside(words, "task-id")), rest
+    return AgentMessage(words, sender[1] if sender else within(words, "task-id")), rest
 
 
 def _beside_context(text: str) -> Iterator[Content]:
@@ -175,7 +175,7 @@ def _beside_context(text: str) -> Iterator[Content]:
         yield from said(prompt) if _AGENT.match(prompt) else [User(prompt)]
 
 
-def _inside(text: str, tag: str) -> str | None:
+def within(text: str, tag: str) -> str | None:
     """What stands between the first such tags; None where they are not."""
     begin = text.find(f"<{tag}")
     begin = text.find(">", begin) if begin >= 0 else -1

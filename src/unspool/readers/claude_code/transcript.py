@@ -18,9 +18,9 @@ from unspool.readers.claude_code.bookkeeping import PASSED_OVER, SILENT, TICKS
 from unspool.readers.claude_code.copies import told_above
 from unspool.readers.claude_code.messages import AGENT, Messages
 from unspool.readers.claude_code.queue import Queue
-from unspool.readers.claude_code.tags import is_typed, said
+from unspool.readers.claude_code.tags import is_typed, said, within
 from unspool.readers.log import Log
-from unspool.sources.jsontext import Unreadable, dumps
+from unspool.sources.jsontext import Unreadable, dumps, loads_or_text
 from unspool.sources.values import listing, mapping, number, string, text_of
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -252,6 +252,10 @@ class Transcript:
                 for at, content in enumerate(said(text)):
                     told = Notification(text, "info") if isinstance(content, User) else content
                     emit(told, f"{key}:{at}", stream)
+                if launched := within(text, "forked-skill-launch"):
+                    about = mapping(loads_or_text(launched.encode()))
+                    if agent := string(about.get("agentId")):
+                        self._messages.spawned(agent, None, stream, about.get("skillName"), about.get("description"))
             case "stop_hook_summary":
                 emit(stop_hooks(line.hook_infos, line.hook_errors), key, stream)
             case "api_error":
