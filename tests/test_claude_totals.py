@@ -89,8 +89,9 @@ def test_turns_of_the_same_run_are_counted(tmp_path: Path) -> None:
     assert tokens_of(events_of(log)) == 4425
 
 
-def test_a_result_that_stands_alone_tells_how_new_it_is(tmp_path: Path) -> None:
-    new = written(tmp_path, ended(EARLIER, process_turn_index=0, subagent_stats={"spawned": 0}))
+@pytest.mark.parametrize("mark", ["process_turn_index", "safety_stops"])
+def test_a_result_that_stands_alone_tells_how_new_it_is(tmp_path: Path, mark: str) -> None:
+    new = written(tmp_path, ended(EARLIER, subagent_stats={"spawned": 0}, **{mark: 0}))
     assert tokens_of(events_of(new)) == OWN
-    with_agents = written(tmp_path, ended(EARLIER, process_turn_index=0, subagent_stats={"spawned": 1}))
+    with_agents = written(tmp_path, ended(EARLIER, subagent_stats={"spawned": 1}, **{mark: 0}))
     assert tokens_of(events_of(with_agents)) == 4425

@@ -1,6 +1,6 @@
 """Totals that an earlier run began: since 2.1.277 the program counts on from there when a session is resumed.
 
-Newer versions say beside them what each model used since the last result. In those that do not, the first result of
+Newer versions say beside them, in a stream, what each model used since the last result. Elsewhere the first result of
 such a run tells more than the run took. What its main loop took is told by itself, and that is all where nothing else
 asked a model: no agent, no search, no compaction. Only there the two can be told apart.
 """
@@ -12,13 +12,13 @@ from unspool.readers.claude_code.counting import Counts, counts_of
 from unspool.sources.values import count, mapping
 
 _SINCE = (2, 1, 277)
-_LATER = "process_turn_index"
-"""A key of results since 2.1.285; a result that stands alone names no version."""
+_LATER = ("process_turn_index", "safety_stops")
+"""Keys of later results only: from 2.1.285 on, and in 2.1.310. A result that stands alone names no version."""
 
 
 def own_share(result: dict[str, Any], used: dict[str, Counts], version: str | None) -> tuple[str, Counts] | None:
     """The model of the main loop and what the run took of it, if its totals began with an earlier run's."""
-    if not (_LATER in result or _is_since(version)) or _asked_beside(result):
+    if not (any(key in result for key in _LATER) or _is_since(version)) or _asked_beside(result):
         return None
     own = counts_of(mapping(result.get("usage")))
     model = max(used, key=lambda name: _prompt(used[name]))
