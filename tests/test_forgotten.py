@@ -119,19 +119,55 @@ BREAD = [
 ]
 
 
-@pytest.mark.parametrize(
-    "asked",
-    [
-        [("g", "b", "user", "Rye")],
-        [("s", "b", "summary", "White was baked."), ("g", "s", "user", "Rye")],
-    ],
-    ids=["at once", "behind a summary of the other branch"],
-)
-def test_so_does_who_begins_a_branch_in_pi(
-    unspool: Run, tmp_path: Path, asked: list[tuple[str, str | None, str, str]]
-) -> None:
-    path = saved(tmp_path / "a.jsonl", chain(*BREAD, *asked, ("h", "g", "assistant", "Rye it is.")))
+RYE = [("g", "b", "user", "Rye"), ("h", "g", "assistant", "Rye it is.")]
+
+
+def test_so_does_who_begins_a_branch_in_pi(unspool: Run, tmp_path: Path) -> None:
+    path = saved(tmp_path / "a.jsonl", chain(*BREAD, *RYE))
     assert calls_in(json.loads(unspool("cook", path, "-q").stdout)) == WENT_BACK
+
+
+def test_the_model_is_shown_a_summary_of_the_branch_that_was_left(unspool: Run, tmp_path: Path) -> None:
+    summary = ("s", "b", "summary", "White was baked.")
+    path = saved(tmp_path / "a.jsonl", chain(*BREAD, summary, ("g", "s", *RYE[0][2:]), RYE[1]))
+    sent = calls_in(json.loads(unspool("cook", path, "-q").stdout))
+    assert sent == [*WENT_BACK[:3], (0, ["Bake bread", "Which?", "White was baked.", "Rye"])]
+
+
+@pytest.mark.parametrize("summary", [[], [("s", "f", "summary", "Rye was baked.")]], ids=["alone", "with a summary"])
+def test_who_takes_up_a_branch_again_goes_on_from_its_end(
+    unspool: Run, tmp_path: Path, summary: list[tuple[str, str, str, str]]
+) -> None:
+    again = [*summary, ("i", "s" if summary else "f", "user", "Sell it"), ("j", "i", "assistant", "Sold.")]
+    path = saved(tmp_path / "a.jsonl", chain(*BREAD, *RYE, *again))
+    white = ["Bake bread", "Which?", "White", "Done.", "More", "Done again."]
+    told = [text for *_, text in summary]
+    assert calls_in(json.loads(unspool("cook", path, "-q").stdout))[-1] == (2, [*white, *told, "Sell it"])
+    events = [json.loads(line) for line in unspool("show", path, "--json").stdout.splitlines()]
+    turned = next(event for event in events if event["content"].get("text") in ("Sell it", "Rye was baked."))
+    left = next(event for event in events if event["content"].get("text") == "Done again.")
+    assert turned["content"]["follows"] == left["id"]
+    assert "took up again what was left earlier" in unspool("show", path).stdout.decode()
+
+
+def test_who_takes_up_a_branch_again_has_the_results_of_its_last_calls(unspool: Run, tmp_path: Path) -> None:
+    entries = chain(*BREAD, ("r", "f", "toolResult", "Warm"), *RYE, ("i", "r", "user", "Sell it"))
+    entries += chain(("j", "i", "assistant", "Sold."))[1:]
+    entries[6]["message"]["content"].append({"type": "toolCall", "id": "1", "name": "feel", "arguments": {}})
+    entries[7]["message"]["toolCallId"] = "1"
+    path = saved(tmp_path / "a.jsonl", entries)
+    _, sent = calls_in(json.loads(unspool("cook", path, "-q").stdout))[-1]
+    assert sent[-2:] == ["Warm", "Sell it"]
+
+
+def test_who_goes_back_to_before_a_compaction_has_all_again(unspool: Run, tmp_path: Path) -> None:
+    entries = chain(*BREAD, ("g", "k", *RYE[0][2:]), RYE[1], ("i", "f", "user", "Sell it"), ("j", "i", *RYE[1][2:]))
+    compaction = {"type": "compaction", "id": "k", "parentId": "f", "summary": "White was baked."}
+    entries.insert(7, compaction | {"timestamp": entries[7]["timestamp"]})
+    path = saved(tmp_path / "a.jsonl", entries)
+    (_, compacted), (_, again) = calls_in(json.loads(unspool("cook", path, "-q").stdout))[-2:]
+    assert compacted == ["White was baked.", "Rye"]
+    assert again == ["Bake bread", "Which?", "White", "Done.", "More", "Done again.", "Sell it"]
 
 
 def test_a_branch_may_begin_before_the_first_prompt_or_in_place_of_an_answer(unspool: Run, tmp_path: Path) -> None:

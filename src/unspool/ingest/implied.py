@@ -18,6 +18,7 @@ from unspool.model.event import (
     Notification,
     Said,
     SlashCommand,
+    Summary,
     Thinking,
     TokenUsage,
     ToolCall,
@@ -134,9 +135,12 @@ class Implied:
                     self._count(usage)
                 else:
                     self._unclaimed.append((event, usage))
-            case User(text=text, replaces=before):
-                if before is not None:
-                    yield from self._go_back(before)
+            case User(text=text, replaces=before, follows=after):
+                if before is not None or after is not None:
+                    yield from self._go_back(before, after)
+                self._places[event.id] = self._messages, (yield from self._say(event, text))
+            case Summary(text=text, replaces=before, follows=after) if before is not None or after is not None:
+                yield from self._go_back(before, after)
                 self._places[event.id] = self._messages, (yield from self._say(event, text))
             case AgentMessage(text=text) | Notification(text=text, level="context"):
                 self._places[event.id] = self._messages, (yield from self._say(event, text))
@@ -232,16 +236,18 @@ class Implied:
         self._compacted = self._newest
         _, first = self._places.get(compacted.kept or "", (None, None))
         kept = list(dropwhile(lambda message: message is not first, self._messages))
+        self._places[event.id] = self._messages, Message("user", ())  # who goes back to before it has all of them again
         self._messages = [self._places[prompt][1] for prompt in compacted.prompts if prompt in self._places]
         if compacted.text:
             yield from self._say(event, compacted.text)
         self._messages += kept
 
-    def _go_back(self, event: str) -> Iterator[Exchange]:
-        """To before it: the model is told nothing more of it and of what came of it."""
+    def _go_back(self, before: str | None, after: str | None) -> Iterator[Exchange]:
+        """To before an event: the model is told nothing more of it and of what came of it. Or to the end of what was
+        left behind another."""
         yield from self.close()
-        said, first = self._places.get(event, (self._messages, None))
-        self._messages = list(takewhile(lambda message: message is not first, said))
+        said, first = self._places.get(before or after or "", (self._messages, None))
+        self._messages = list(takewhile(lambda message: message is not first, said)) if before else said
 
     def _exchange(self, first: Event, last: Event, answer: Message | None) -> Exchange:
         for _, usage in self._unclaimed:

@@ -28,6 +28,8 @@ class User(Struct, frozen=True, gc=False, omit_defaults=True):
     text: str
     replaces: str | None = None
     """The id of the event whose place it takes, where the person went back: what came of that, the model forgot."""
+    follows: str | None = None
+    """The id of the event that it comes behind, where the person took up again what they had left."""
 
 
 class Thinking(Struct, frozen=True, gc=False, omit_defaults=True):
@@ -150,6 +152,9 @@ class Summary(Struct, frozen=True, gc=False, omit_defaults=True):
 
     type: ClassVar = "summary"
     text: str
+    replaces: str | None = None
+    follows: str | None = None
+    """As of a prompt, where it is of what the person left: the model is shown it before what they ask there."""
 
 
 class Compacted(Struct, frozen=True, gc=False, omit_defaults=True):

@@ -65,6 +65,7 @@ _HEADER = re.compile(
 HOOK = "hook "
 """How notices of hooks begin."""
 _WENT_BACK = "went back to before an earlier prompt; the model forgot what came of it"
+_TOOK_UP = "took up again what was left earlier; the model forgot what came in between"
 
 
 def outline(session: Session) -> Iterator[Row]:
@@ -115,11 +116,16 @@ def _agent_head(stream: Stream, call: Call | None = None) -> str:
     return f"{stream.name}: {about}" if about else stream.name
 
 
+def _turned(said: User | Summary, depth: int) -> Iterator[Row]:
+    """That somebody goes on from elsewhere than where they were."""
+    if said.replaces is not None or said.follows is not None:
+        yield Row("notice", _TOOK_UP if said.replaces is None else _WENT_BACK, depth, level="warning")
+
+
 def _event(event: Event, depth: int) -> Iterator[Row]:
     match event.content:
-        case User(text=text, replaces=before):
-            if before is not None:
-                yield Row("notice", _WENT_BACK, depth, level="warning")
+        case User(text=text) as asked:
+            yield from _turned(asked, depth)
             yield Row("prompt", text, depth, event=event)
         case AgentMessage(text=text, sender=None) if event.stream_id != MAIN:
             yield Row("prompt", text, depth, event=event)
@@ -148,7 +154,8 @@ def _aside(event: Event, depth: int) -> Iterator[Row]:
             yield Row("notice", head, depth, text, level="warning", event=event)
         case Notification(text=text, level=level):
             yield Row("notice", text, depth, level=level, event=event)
-        case Summary(text=text):
+        case Summary(text=text) as told:
+            yield from _turned(told, depth)
             yield Row("notice", f"summary: {text}", depth, event=event)
         case QueueOperation(operation=operation, text=text):
             yield Row("notice", f"queue: {operation} {text or ''}".rstrip(), depth, level="context", event=event)
