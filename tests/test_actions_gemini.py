@@ -237,6 +237,7 @@ OWN: list[Row] = [
             "get_goal",
             "update_goal",
             "propose_goal",
+            *(f"omni_{how}" for how in qwen_code._OMNI),
         )
     ),
 ]

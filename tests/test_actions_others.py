@@ -108,6 +108,7 @@ ROWS: dict[str, list[Row]] = {
         ("report_intent", {"intent": "Look"}, Plan(text="Look")),
         ("exit_plan_mode", {"summary": "s", "actions": []}, Plan(text="s")),
         ("ask_user", {"question": "Which?", "choices": ["A", "B"]}, WHICH),
+        ("ask_user", {"message": "Which?", "requestedSchema": {"properties": {}}}, Ask("Which?")),
         ("skill", {"skill": "n"}, Agent(agent_type="n")),
         ("read_bash read_powershell", {"shellId": "s", "delay": 5}, Execute("# read s")),
         ("write_bash write_powershell", {"shellId": "s", "input": "y"}, Execute("# write s")),
@@ -118,7 +119,7 @@ ROWS: dict[str, list[Row]] = {
         ("write_agent send_inbox", {"agent_id": "1", "message": "p"}, Agent(prompt="p")),
         (
             "fetch_copilot_cli_documentation store_memory vote_memory task_complete parallel_validation code_review "
-            "codeql_checker extensions_manage extensions_reload",
+            "codeql_checker extensions_manage extensions_reload context_board",
             {},
             Generic(),
         ),

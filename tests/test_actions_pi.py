@@ -62,6 +62,10 @@ ROWS: dict[str, list[Row]] = {
         ("web_search", QUERY, SEARCHED),
         ("web_fetch", URL, PAGE),
         ("mcp", {"server": "s", "tool": "t", "args": '{"x": 1}'}, Mcp("s", "t", {"x": 1})),
+        ("codemode", {"code": "make"}, Execute("make")),
+        ("tool_search", QUERY, ASKED),
+        ("list_mcp_resources list_mcp_resource_templates", {"server": "s"}, Mcp("s", "resources/list")),
+        ("read_mcp_resource", {"server": "s", "uri": "u"}, Mcp("s", "resources/read", {"uri": "u"})),
         # Of Oh My Pi.
         ("read", {"path": "a:2-4"}, FileRead("a", 2, 3)),
         ("read", {"path": "a:2+3,9:raw"}, FileRead("a", 2, 3)),
@@ -111,12 +115,15 @@ ROWS: dict[str, list[Row]] = {
         ("ask", {"questions": [{"id": "1", "question": "Which?", "options": [{"label": "A"}, {"label": "B"}]}]}, WHICH),
         ("task", {"agent": "t", "name": "d", "task": "p"}, Agent("d", "p", "t")),
         ("task", {"context": "c", "tasks": [{"agent": "t", "name": "d", "assignment": "p"}]}, Agent("d", "p", "t")),
+        ("vibe_spawn", {"cli": "fast", "name": "d", "prompt": "p"}, Agent("d", "p")),
+        ("vibe_send", {"session": "s", "message": "p"}, Agent(None, "p")),
+        ("vibe_wait vibe_kill vibe_list", {}, Agent()),
         ("hub launch", {"op": "start", "name": "n", "application": "make", "args": ["a b"]}, Execute("make 'a b'")),
         ("hub irc", {"op": "send", "to": "t", "message": "p"}, Agent(None, "p")),
         (
             "ast_edit resolve checkpoint rewind context_notes new_context compact think yield memory_edit retain "
             "recall link related forget reflect learn manage_skill browser computer debug generate_image github "
-            "inspect_image security_scan tts",
+            "inspect_image security_scan tts advise ida",
             {"x": 1},
             Generic(),
         ),
@@ -124,7 +131,15 @@ ROWS: dict[str, list[Row]] = {
     "openclaw": [
         ("apply_patch", {"input": PATCH}, ADDED),
         ("exec", {"command": "make", "workdir": "p", "timeout": 9, "background": True}, Execute("make", None, 9, "p")),
-        ("process", {"action": "poll", "sessionId": "s1"}, Execute("# poll s1")),
+        ("exec", {"code": "await read()"}, Execute("await read()")),
+        ("wait", {"runId": "r"}, Execute("# read r")),
+        ("tool_search_code", {"code": "make"}, Execute("make")),
+        ("process terminal", {"action": "poll", "sessionId": "s1"}, Execute("# poll s1")),
+        ("view_image", {"path": "a"}, FileRead("a")),
+        ("view_image", {"paths": ["a", "b"]}, FileRead("a")),
+        ("x_search", QUERY, SEARCHED),
+        ("ask_user", {"questions": [{"question": "Which?", "options": [{"label": "A"}, {"label": "B"}]}]}, WHICH),
+        ("sessions_search", QUERY, ASKED),
         ("browser", {"action": "open", "targetUrl": "https://a"}, PAGE),
         ("memory_search", QUERY, ASKED),
         ("memory_get", {"path": "a", "from": 2, "lines": 3}, FileRead("a", 2, 3)),
@@ -132,9 +147,17 @@ ROWS: dict[str, list[Row]] = {
         ("skill", {"name": "n"}, Agent(agent_type="n")),
         ("sessions_spawn", {"task": "p", "label": "d", "agentId": "t"}, GIVEN),
         ("sessions_send", {"sessionKey": "k", "message": "p"}, Agent(prompt="p")),
-        ("agents_list session_status sessions_history sessions_list sessions_yield subagents", {"limit": 1}, Agent()),
         (
-            "canvas cron gateway image image_generate message music_generate nodes pdf tts video_generate",
+            "agents_list agents_wait session_status sessions_history sessions_list sessions_yield subagents",
+            {"limit": 1},
+            Agent(),
+        ),
+        (
+            "canvas dashboard mobile_ui portal screen show_widget theme computer cron gateway nodes openclaw plugins "
+            "secrets skill_workshop heartbeat_respond message conversations_list conversations_send "
+            "conversations_turn transcripts create_goal get_goal update_goal progress_card suggest_task dismiss_task "
+            "image image_generate music_generate video_generate pdf tts code_execution github_identity_status "
+            "github_publish structured_output tool_describe tool_call",
             {"action": "x"},
             Generic(),
         ),

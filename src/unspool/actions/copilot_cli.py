@@ -37,6 +37,12 @@ class Sql(RunScript, frozen=True, gc=False):
     spelled: ClassVar = {"query": "command"}
 
 
+class AskUser(Question, frozen=True, gc=False):
+    """A question with choices; or a message above a form, whose fields only the call itself says."""
+
+    spelled = Question.spelled | {"message": "question"}
+
+
 def server(name: str) -> tuple[str, str] | None:
     for known in SERVERS:
         if name.startswith(known + "-") and len(name) > len(known) + 1:
@@ -72,7 +78,7 @@ TOOLS: dict[str, type[Call]] = {
     "update_todo": Todos,
     "report_intent": PlanText,
     "exit_plan_mode": PlanText,
-    "ask_user": Question,
+    "ask_user": AskUser,
     "skill": UseSkill,
     **dict.fromkeys(("read_bash", "read_powershell"), OnShell),
     **dict.fromkeys(("write_bash", "write_powershell"), WriteShell),
@@ -90,6 +96,7 @@ TOOLS: dict[str, type[Call]] = {
             "codeql_checker",
             "extensions_manage",
             "extensions_reload",
+            "context_board",
         ),
         Apart,
     ),

@@ -241,7 +241,6 @@ TOOLS: dict[str, type[Call]] = {
     "ast_grep": Match,
     "glob": Glob,
     "lsp": Ask,
-    "powershell": RunScript,
     "ssh": RunScript,
     **dict.fromkeys(("eval", "python"), Evaluate),
     **dict.fromkeys(("job", "await", "wait"), OnShell),
@@ -251,6 +250,7 @@ TOOLS: dict[str, type[Call]] = {
     **dict.fromkeys(("goal", "exit_plan_mode"), PlanText),
     "ask": Questions,
     "task": Task,
+    **dict.fromkeys(("vibe_spawn", "vibe_send", "vibe_wait", "vibe_kill", "vibe_list"), Task),
     **dict.fromkeys(("hub", "irc", "launch"), Hub),
     **dict.fromkeys(
         (
@@ -267,6 +267,7 @@ TOOLS: dict[str, type[Call]] = {
             ),
             *("memory_edit", "retain", "recall", "link", "related", "forget", "reflect", "learn", "manage_skill"),
             *("browser", "computer", "debug", "generate_image", "github", "inspect_image", "security_scan", "tts"),
+            *("advise", "ida"),
         ),
         Apart,
     ),

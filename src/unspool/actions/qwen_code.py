@@ -54,6 +54,13 @@ class CallTool(Call, frozen=True, gc=False):
         return Mcp(*place, self.arguments)
 
 
+_OMNI = (
+    *("downsample_image", "clip_image", "convert_image", "caption_image", "ocr_image"),
+    *("downsample_audio", "clip_audio", "extract_audio", "transcribe_audio", "caption_audio"),
+    *("downscale_video", "clip_video", "extract_keyframes", "understand_video_segments", "recall_media_memory"),
+)
+"""What is done to pictures, sounds and films for models that take none as they are."""
+
 TOOLS: dict[str, type[Call]] = {
     **gemini_cli.TOOLS,
     "todo_write": Todos,
@@ -101,6 +108,7 @@ TOOLS: dict[str, type[Call]] = {
             "get_goal",
             "update_goal",
             "propose_goal",
+            *(f"omni_{how}" for how in _OMNI),
         ),
         Apart,
     ),
