@@ -2,6 +2,7 @@
 
 A message is told three times: `message_start`, many `message_update`, `message_end`; and again in `turn_end` and
 `agent_end`. Only its end counts. Tools tell of themselves too (`tool_execution_…`): that counts where no message does.
+So do those that another tool called, a script mostly (`parentToolCallId`): no model asked for them, or is told.
 """
 
 from collections.abc import Iterable
@@ -21,9 +22,13 @@ _REPEATED = frozenset(
     # What an end tells again in full, and what only moves a display.
     "agent_start turn_start turn_end message_start message_update tool_execution_update auto_compaction_start "
     "compaction_start thinking_level_changed session_info_changed response extension_ui_request extension_error "
-    "session_action_update agent_settled entry_appended".split()
+    "session_action_update agent_settled entry_appended summarization_retry_attempt_start summarization_retry_finished "
+    "bash_execution_update tool_stream_update model_changed config_warnings_changed advisor_cost_changed "
+    "advisor_yielded retry_fallback_succeeded ttsr_triggered todo_reminder todo_auto_clear goal_updated "
+    "irc_message".split()
 )
 
+_LEVELS = ("warning", "error")
 _UPDATE = b'{"type":"message_update"'
 """How by far the most lines begin."""
 
@@ -59,6 +64,10 @@ class Stream:
                 self._message(value.get("message"), key)
             case "session":
                 self._header(value)
+            case "tool_execution_start" | "tool_execution_end" as kind if value.get("parentToolCallId"):
+                if kind.endswith("end"):
+                    told = f"{text_of(value.get('toolName'))}: {_output(value)}"
+                    log.emit(Notification(told, "warning" if value.get("isError") is True else "info"), key)
             case "tool_execution_start" if text_of(value.get("toolCallId")) not in self._called:
                 call = call_of(self._vocabulary, value.get("toolName"), value.get("args"), value.get("toolCallId"))
                 log.emit(call, key)
@@ -68,7 +77,8 @@ class Stream:
             case "tool_execution_end":
                 self._tool(value)
             case "agent_end":
-                self._end(key)
+                if value.get("willRetry") is not True and value.get("yielded") is not False:
+                    self._end(key)
             case str() as kind if kind not in _REPEATED:
                 self._rest(kind, value, key)
             case str():
@@ -113,11 +123,10 @@ class Stream:
         self._messages.read(message, key)
 
     def _tool(self, value: dict[str, Any]) -> None:
-        result = value.get("result")
-        output = content_text(result.get("content") if isinstance(result, dict) and "content" in result else result)
         call = string(value.get("toolCallId"))
         if call is None or call not in self._told:
-            self._ended[text_of(call)] = ToolOutput(call, output, value.get("isError") is True), self._log.origin
+            output = ToolOutput(call, _output(value), value.get("isError") is True)
+            self._ended[text_of(call)] = output, self._log.origin
 
     def _end(self, key: str) -> None:
         status = {"error": "failed", "aborted": ""}.get(text_of(self._stop), "completed")
@@ -136,11 +145,17 @@ class Stream:
                     self._messages.used(result.get("usage"), self._messages.model, key)
                 elif told:
                     log.emit(Notification(told, "error"), key)
-            case "auto_retry_start":
+            case "auto_retry_start" | "summarization_retry_scheduled":
                 log.emit(Notification(told or "the model's answer failed; trying again", "warning"), key)
             case "auto_retry_end":
                 if value.get("success") is not True:
                     log.emit(Notification(told or "trying again did not help", "error"), key)
+            case "retry_fallback_applied":
+                told = f"model: {text_of(value.get('from'))} → {text_of(value.get('to'))}"
+                log.emit(Notification(told, "warning"), key)
+            case "notice":
+                level = value.get("level")
+                log.emit(Notification(text_of(value.get("message")), level if level in _LEVELS else "info"), key)
             case "queue_update":
                 texts = map(text_of, listing(value.get("steering")) + listing(value.get("followUp")))
                 queued = dict.fromkeys(texts)
@@ -149,3 +164,8 @@ class Stream:
                 self._queued = set(queued)
             case _:
                 log.note("unknown", f"record type {kind!r}")
+
+
+def _output(value: dict[str, Any]) -> str:
+    result = value.get("result")
+    return content_text(result.get("content") if isinstance(result, dict) and "content" in result else result)
