@@ -120,8 +120,8 @@ class Second:
         if "error" in data:
             self._conversation.failed(session, data["error"], key)
         else:
-            told = {"reason": data.get("reason"), "summary": data.get("text"), "time": {"created": time}}
-            self._whole.read(told, "compaction", key, session)
+            told = {"reason": data.get("reason"), "summary": data.get("text"), "recent": data.get("recent")}
+            self._whole.read({**told, "time": {"created": time}}, "compaction", key, session)
 
     def _retried(self, data: dict[str, Any], session: str, time: Any, key: str) -> None:
         about = {"attempt": data.get("attempt"), "error": data.get("error"), "time": {"created": time}}

@@ -1,7 +1,7 @@
 """Messages as newer versions of OpenCode keep them: whole, one row each, told apart by type.
 
 user         text, files            assistant    content: text | reasoning | tool, tokens, error
-synthetic    text                   compaction   reason, summary
+synthetic    text                   compaction   reason, summary, recent
 shell        command, output        model-switched, agent-switched, location-switched, system
 skill        name, text             idle         outcome: succeeded | failed | interrupted
 """
@@ -68,7 +68,8 @@ def _parts(data: dict[str, Any], kind: Any) -> list[Any] | None:
             began = {"type": "compaction", "auto": data.get("reason") == "auto"}
             if data.get("status") == "completed" and not data.get("summary"):
                 return [began, {"type": "compacted"}]  # the provider did it, and keeps what it made of it
-            return [began, {"type": "text", "text": data.get("summary")}]
+            shown = map(text_of, (data.get("summary"), data.get("recent")))  # the end of what it replaces, as it was
+            return [began, {"type": "text", "text": "\n\n".join(filter(None, shown))}]
         case "assistant":
             retry = mapping(data.get("retry"))
             tried = [{"type": "retry", **retry, "time": {"created": retry.get("at")}}] if retry else []
