@@ -266,8 +266,10 @@ class Events:
         self._emit(TurnEnd(status, duration, string(data.get("error"))))
 
     def _truncated(self, data: dict[str, Any]) -> None:
-        before = count(data.get("preTruncationTokensInMessages")) or None
-        self._emit(Compacted(trigger="truncation", tokens_before=before))
+        """Some messages are left out from here on, and nothing says which: the model still sees the others."""
+        if gone := count(data.get("messagesRemovedDuringTruncation")):
+            tokens = count(data.get("tokensRemovedDuringTruncation"))
+            self._notify(f"truncated: {gone:,} messages left out, {tokens:,} tokens", "warning")
 
     def _compacted(self, data: dict[str, Any]) -> None:
         if isinstance(used := data.get("compactionTokensUsed"), dict):
