@@ -9,19 +9,44 @@ from unspool.sources.values import text_of
 
 _WORKSPACE = ("- **Workspace Directories:**\n  - ", "currently working in the directory: ")
 """What stands before the project's folder in the text that opens a session."""
+_GO_ON = User("Please continue.")
+"""What the program says if it thinks that the model is not done."""
 
 
-def shown(value: dict[str, Any], parts: list[Any]) -> list[Content]:
-    """What a person typed, and what else the model was sent with it."""
-    contents = list(prompt(parts))
-    display = value.get("displayContent")
-    if not display:
-        return contents
-    typed = list(prompt(parts_of(display)))
-    rest = [content for content in contents if content not in typed]
-    return typed + [
+class Prompts:
+    """What a person typed, and what else the model was sent with it.
+
+    What the program sends on the way (to go on, out of a loop, as a hook wants it) bears the prompt that it is all
+    about: nobody typed that again.
+    """
+
+    def __init__(self) -> None:
+        self._last: tuple[list[Content], list[Content]] = [], []
+        """What was typed last, and what was sent for it."""
+
+    def shown(self, value: dict[str, Any], parts: list[Any]) -> list[Content]:
+        contents = list(prompt(parts))
+        display = value.get("displayContent")
+        typed = list(prompt(parts_of(display))) if display else contents
+        if display and self._is_on_the_way(typed, contents):
+            return _beside(contents)
+        if any(isinstance(content, User | SlashCommand) for content in typed):
+            self._last = typed, contents
+        return typed + _beside([content for content in contents if content not in typed]) if display else contents
+
+    def _is_on_the_way(self, typed: list[Content], contents: list[Content]) -> bool:
+        """A command may be given twice, and be told otherwise each time: there, only what we know tells."""
+        last, sent = self._last
+        if typed != last or any(content in typed or content in sent for content in contents):
+            return False
+        commanded = any(isinstance(content, SlashCommand) for content in typed)
+        return not commanded or all(isinstance(one, Notification) or one == _GO_ON for one in contents)
+
+
+def _beside(contents: list[Content]) -> list[Content]:
+    return [
         Notification(content.text, "context") if isinstance(content, User | Compacted) else content
-        for content in rest
+        for content in contents
         if not isinstance(content, SlashCommand)
     ]
 

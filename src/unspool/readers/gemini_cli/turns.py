@@ -36,7 +36,7 @@ from unspool.model.event import (
 )
 from unspool.readers.calls import arguments_of
 from unspool.readers.gemini_cli.folder import FULL_OUTPUT, full_output
-from unspool.readers.gemini_cli.texts import shown, thought_text, words, workspace
+from unspool.readers.gemini_cli.texts import Prompts, thought_text, words, workspace
 from unspool.readers.genai import (
     FAILED,
     more_of,
@@ -96,9 +96,9 @@ class _Prompt(Struct, gc=False):
 
 class Turns:
     def __init__(self, log: Log, folder: Path | None = None) -> None:
-        self._log = log
-        self._folder = folder
+        self._log, self._folder = log, folder
         self._read = meanings_for(log.agent)
+        self._shown = Prompts().shown
         self._told: dict[str, _Told] = {}
         self._texts: set[int] = set()
         self._called: set[str] = set()
@@ -244,7 +244,7 @@ class Turns:
                 call_id = string(answer.get("id"))
                 if (key := call_id or name) not in self._answered:
                     self._answer(call_id, [part], None, key)
-        contents = shown(value, parts)
+        contents = self._shown(value, parts)
         if not contents:
             self._told.setdefault(name, _Told(context=True))
             return
