@@ -3,12 +3,13 @@
 from typing import Any
 
 from unspool.model import Content
-from unspool.model.event import Compacted, Notification, SlashCommand, User
+from unspool.model.event import Compacted, Level, Notification, SlashCommand, User
 from unspool.readers.genai import part_text, parts_of, prompt
 from unspool.sources.values import text_of
 
 _WORKSPACE = ("- **Workspace Directories:**\n  - ", "currently working in the directory: ")
 """What stands before the project's folder in the text that opens a session."""
+_UNSIGNED = "skip_thought_signature_validator"
 _GO_ON = User("Please continue.")
 """What the program says if it thinks that the model is not done."""
 
@@ -51,8 +52,19 @@ def _beside(contents: list[Content]) -> list[Content]:
     ]
 
 
-def words(parts: list[Any]) -> str:
-    return "\n".join(map(part_text, parts))
+def notice(kind: Level, parts: list[Any]) -> Notification:
+    """What the program says. What a tool read that is no text is told like that too, and the model is shown it."""
+    shown = any(isinstance(part, dict) and "inlineData" in part for part in parts)
+    return Notification("\n".join(map(part_text, parts)), "context" if shown else kind)
+
+
+def thoughts_in(parts: list[Any]) -> list[Any]:
+    """The model's own: those that the program puts between two messages of the user bear a signature that is none."""
+    return [
+        part
+        for part in parts
+        if type(part) is dict and part.get("thought") and part.get("thoughtSignature") != _UNSIGNED
+    ]
 
 
 def thought_text(thought: dict[str, Any]) -> str:

@@ -36,7 +36,7 @@ from unspool.model.event import (
 )
 from unspool.readers.calls import arguments_of
 from unspool.readers.gemini_cli.folder import FULL_OUTPUT, full_output
-from unspool.readers.gemini_cli.texts import Prompts, thought_text, words, workspace
+from unspool.readers.gemini_cli.texts import Prompts, notice, thought_text, thoughts_in, workspace
 from unspool.readers.genai import (
     FAILED,
     more_of,
@@ -153,12 +153,12 @@ class Turns:
         elif kind == "user":
             self._user(value, name, parts, history, rewritten)
         elif kind in ("info", "warning", "error"):
-            self._notice(Notification(words(parts), kind), name)
+            self._notice(notice(kind, parts), name)
         elif kind in ("model", "assistant", "qwen") or not _ANSWER.isdisjoint(value):
             self._model(value, name, parts, history or kind == "message_update", rewritten)
         else:
             self._log.note("unknown", f"message type {kind!r}")
-            self._notice(Notification(words(parts), "info"), name)
+            self._notice(notice("info", parts), name)
 
     def whole(self, value: Any, place: str) -> None:
         """A message of a list that is at its end: nothing in it can still grow, and so nothing waits."""
@@ -340,7 +340,7 @@ class Turns:
 
     def _think(self, thoughts: Any, name: str, parts: list[Any], told: _Told) -> None:
         if type(thoughts) is not list or not thoughts:
-            thoughts = [part for part in parts if type(part) is dict and part.get("thought")]
+            thoughts = thoughts_in(parts)
         if len(thoughts) <= told.thoughts:
             return
         for at in range(told.thoughts, len(thoughts)):
