@@ -118,3 +118,29 @@ def test_results_of_calls_that_a_script_made_are_not_the_models(tmp_path: Path) 
     inside = {"functionResponse": {"id": "c1:code:1", "name": "read_file", "response": {"output": "wet"}}}
     record = {"type": "tool_result", "subtype": "code_mode_tool_result", "message": {"role": "user", "parts": [inside]}}
     assert _told(tmp_path / "s.jsonl", record) == [Notification("read_file: wet", "info")]
+
+
+def test_the_tokens_of_a_sub_agents_answer_stand_behind_its_calls(tmp_path: Path) -> None:
+    """They are written with its words; each call is a record of its own behind them."""
+
+    def record(kind: str, *parts: dict[str, Any], **more: Any) -> dict[str, Any]:
+        about = {"type": kind, "uuid": f"{parts}{more}", "agentId": "a", "isSidechain": True}
+        return about | {"message": {"role": "user", "parts": list(parts)}} | more
+
+    def call(name: str) -> dict[str, Any]:
+        return record("assistant", {"functionCall": {"id": name, "name": "glob", "args": {"pattern": "*"}}})
+
+    def result(name: str) -> dict[str, Any]:
+        return record("tool_result", {"functionResponse": {"id": name, "name": "glob", "response": {"output": "a"}}})
+
+    def said(tokens: int, *parts: dict[str, Any]) -> dict[str, Any]:
+        return record("assistant", *parts, usageMetadata={"promptTokenCount": tokens, "candidatesTokenCount": 1})
+
+    ready = record("system", subtype="agent_session_ready", systemPayload={"callId": "2"})
+    rounds = [said(10, {"text": "I look."}), call("1"), ready, call("2"), result("1"), result("2")]
+    rounds += [said(20), call("3"), result("3"), said(30, {"text": "Done."})]
+    told = _told(tmp_path / "agent-a.jsonl", record("user", {"text": "Find teas."}), *rounds)
+    first = ["message", "tool_call", "tool_call", "token_usage", "tool_result", "tool_result"]
+    kinds = [content.type for content in told[2:]]
+    assert kinds == [*first, "tool_call", "token_usage", "tool_result", "message", "token_usage"]
+    assert [content.input for content in told if isinstance(content, TokenUsage)] == [10, 20, 30]

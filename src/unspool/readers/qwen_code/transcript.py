@@ -6,7 +6,8 @@
 {"type": "system", "subtype", "systemPayload"}
 
 Tokens are counted by `usageMetadata`. The telemetry reports the same calls again: it gives the answers' ids, and its
-numbers count only for an answer without its own. What a fork copied from another session was paid for there.
+numbers count only for an answer without its own. What a fork copied from another session was paid for there. The calls
+of a sub-agent's answer are records of their own behind its words: its tokens wait for them.
 """
 
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import Any
 
 from unspool.actions import vocabulary_for
 from unspool.dialect import Head, Record
-from unspool.model import MAIN, Content, Event, Facts, Note
+from unspool.model import MAIN, Content, Event, Facts, Note, Origin
 from unspool.model.event import (
     AgentMessage,
     AgentSpawn,
@@ -76,6 +77,7 @@ class Transcript:
         self._branches = Branches()
         self._known: set[int] = set()
         self._used: dict[str, TokenUsage] = {}
+        self._waiting: tuple[TokenUsage, str, str, Origin, str | None] | None = None
         self._said: tuple[Any, ...] = ()
         self._spawned: dict[str, str | None] = {}
         """Sub-agents, and their models."""
@@ -93,6 +95,8 @@ class Transcript:
         if kind not in _TYPES:
             log.note("unknown", f"record type {kind!r}")
             return log.take()
+        if self._waiting is not None and not _goes_on(value):
+            self._settle(self._waiting)
         name = string(value.get("uuid")) or str(record.origin.line)
         log.session = string(value.get("sessionId")) or log.session or self._path.stem
         log.at(value.get("timestamp"))
@@ -110,7 +114,16 @@ class Transcript:
         return self._branches.told(name, string(value.get("parentUuid")), log.take())
 
     def close(self) -> list[Event | Note]:
+        if self._waiting is not None:
+            self._settle(self._waiting)
         return self._log.take()
+
+    def _settle(self, waiting: tuple[TokenUsage, str, str, Origin, str | None]) -> None:
+        log, self._waiting = self._log, None
+        here = log.origin, log.time
+        usage, name, stream, log.origin, log.time = waiting
+        self._emit(usage, name, stream)
+        log.origin, log.time = here
 
     def _stream(self, value: dict[str, Any]) -> str:
         """The stream of the record; and what it says of its session."""
@@ -199,7 +212,10 @@ class Transcript:
         usage = self._system.reported(usage_of(model, counts), model)
         if usage is not None and "forkedFrom" not in value and (more := more_of(usage, self._used.get(name))):
             self._used[name] = usage
-            self._emit(more, name, stream)
+            if stream == MAIN:
+                self._emit(more, name, stream)
+            else:
+                self._waiting = more, name, stream, self._log.origin, self._log.time
 
     def _results(self, value: dict[str, Any], name: str, stream: str) -> None:
         if value.get("subtype") == "code_mode_tool_result":  # of a call that a script made: no model asked or is told
@@ -230,6 +246,12 @@ class Transcript:
             failed = status in _ENDED or is_failure(told)
             stopped = failed and (status == "cancelled" or was_stopped(output))
             self._emit(ToolOutput(call_id, output, failed, interrupted=stopped), name, stream)
+
+
+def _goes_on(value: dict[str, Any]) -> bool:
+    """Whether a record may still be part of the answer before it."""
+    parts = parts_of(mapping(value.get("message")).get("parts"))
+    return value.get("type") == "system" or any("functionCall" in part for part in map(mapping, parts))
 
 
 def _context(content: Content) -> Content:
