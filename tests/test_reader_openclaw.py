@@ -1,10 +1,15 @@
-"""OpenClaw: what its gateway writes around the words of a chat."""
+"""OpenClaw: what its gateway writes around the words of a chat, and what its database packs."""
 
 import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
+import zstandard
 
+from conftest import Run
 from unspool.dialect import Record
 from unspool.model import Event, Origin
 from unspool.model.event import Notification, User
@@ -49,3 +54,19 @@ def test_messages_that_waited_are_told_one_by_one() -> None:
         User("or not"),
     ]
     assert len({event.key for event in events}) == len(events)
+
+
+def test_entries_that_the_database_packs_are_read(unspool: Run, tmp_path: Path) -> None:
+    said = [{"type": "message", "id": f"m{at}", "message": {"role": "user", "content": f"Tea {at}"}} for at in range(3)]
+    texts = [json.dumps(entry) for entry in said]
+    path = tmp_path / "openclaw-agent.sqlite"
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("CREATE TABLE session_windows (session_id TEXT, session_key TEXT, created_at INTEGER)")
+        database.execute("CREATE TABLE transcript_events (session_id, seq, event_json TEXT, event_zstd BLOB)")
+        packed = zstandard.ZstdCompressor(level=1, write_checksum=True).compress(texts[1].encode())
+        rows = [("s", 0, texts[0], None), ("s", 1, None, packed), ("s", 2, None, packed[:9]), ("s", 3, texts[2], None)]
+        database.executemany("INSERT INTO transcript_events VALUES (?, ?, ?, ?)", rows)
+    told = [json.loads(line) for line in unspool("show", path, "--json", "--raw").stdout.splitlines()]
+    assert [event["content"]["text"] for event in told] == ["Tea 0", "Tea 1", "Tea 2"]
+    assert told[1]["metadata"]["payload"]["event_json"] == said[1]
+    assert b"packed data is damaged" in unspool("cook", path, "-q").stdout

@@ -1,7 +1,7 @@
 """OpenClaw's database, one an agent: the entries that its session files had, each a row.
 
 ~/.openclaw/agents/<agent>/agent/openclaw-agent.sqlite
-transcript_events   session_id, seq, event_json
+transcript_events   session_id, seq, event_json; or event_zstd, where that is packed
 session_windows     session_id, session_key, created_at, display_name, model, spawned_by; before that, sessions
 
 The key names a conversation, which has a session after another; a sub-agent names that of who asked for it.
@@ -13,7 +13,7 @@ from typing import Any
 
 from unspool.dialect import Head, Record
 from unspool.model import Event, Facts, Note
-from unspool.readers.columns import chosen, decoded, has
+from unspool.readers.columns import chosen, decoded, has, plain
 from unspool.readers.log import Log
 from unspool.readers.pi.entries import Entries
 from unspool.sources.sqlite import rows, tables
@@ -35,7 +35,8 @@ def read(path: str) -> Iterator[Record | Note]:
         if has(found, name, "session_id", "session_key")
     }
     if "transcript_events" in found:
-        events = "SELECT session_id, seq, event_json FROM transcript_events ORDER BY session_id, seq"
+        told = "coalesce(event_json, event_zstd)" if "event_zstd" in found["transcript_events"] else "event_json"
+        events = f"SELECT session_id, seq, {told} AS event_json FROM transcript_events ORDER BY session_id, seq"
         queries["transcript_events"] = events
     return rows(path, queries)
 
@@ -59,7 +60,9 @@ class Database:
             self._log.note("skipped", "a row of no session")
         elif row.get("table") in _WINDOWS:
             self._windows[session] = row
-        elif isinstance(event := decoded(self._log, row.get("event_json"), "an entry"), dict):
+        elif (told := plain(row.get("event_json"))) is None:
+            self._log.note("unreadable", "an entry whose packed data is damaged")
+        elif isinstance(event := decoded(self._log, told, "an entry"), dict):
             entries = self._logs.get(session) or self._begun(session)
             self._log.hold(list(entries.feed(Record(b"", record.origin, event))))
         elif event is not None:
