@@ -109,6 +109,30 @@ def test_the_last_bar_is_drawn_and_a_bar_tells_its_own_numbers(window: Window, t
         assert drawn > 500
 
 
+def test_who_hides_a_model_sees_the_others_fall(window: Window, tmp_path: Path) -> None:
+    """A bar of a cheap model upon one of a dear model, and beside them the same cheap one alone."""
+    start = 1_772_460_000
+    dear = Agent("claude-opus-4-5", start).asks("A").says("Yes")
+    for number in range(2):
+        cheap = Agent("claude-haiku-4-5", start + 1800 * number).asks("B").says("No")
+        dear.records.append({**cheap.records[0], "id": f"cheap{number}"})
+    with viewer(dear.save(tmp_path / "trace.jsonl")) as address:
+        page = window.open(address)
+        ready(page)
+        page.keyboard.press("u")
+        heights = (
+            "canvas => { const at = canvas.getContext('2d'), w = canvas.width / 2, h = canvas.height;"
+            " return [0, w].map(x => { const data = at.getImageData(x, 0, w, h).data, rows = new Set();"
+            " for (let i = 0; i < data.length; i += 4)"
+            " if (data[i] == 0x2d && data[i + 1] == 0x8a) rows.add(i / 4 / w | 0);"
+            " return rows.size; }); }"
+        )
+        page.locator(".u-legend .u-series", has_text="opus").locator("th").click()
+        page.wait_for_timeout(200)
+        one, other = page.locator(".plot canvas").evaluate(heights)
+        assert one == other > 50
+
+
 def test_keys_in_the_list_and_in_a_transcript(window: Window, tmp_path: Path) -> None:
     for number in range(60):
         log = Claude(f"s{number:02}").user(f"Prompt {number}").calls("t1", "Bash", command="make")
