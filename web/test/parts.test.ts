@@ -112,6 +112,12 @@ describe("cards", () => {
     expect(cards).toHaveLength(1);
     expect(cards[0]).toMatchObject({ kind: "call", result: "ok", failed: true, open: false });
   });
+  it("leave out what says nothing beside something else", () => {
+    const said = (id: string, role: string, text: string, at: number) => ({ message: { id, role, text }, at, answer: true });
+    const blank = said("m1", "assistant", "\n\n", 0);
+    expect(cardsOf([blank, said("m2", "thinking", "Hm.", 1)], [], "c1").map((c) => c.kind)).toEqual(["thinking"]);
+    expect(cardsOf([blank], [], "c1").map((c) => c.kind)).toEqual(["said"]); // an answer, and it was empty
+  });
   it("join a result to a call of the parent's", () => {
     const placed = [{ message: { id: "m2", role: "tool_result", answers: "t1", text: "ok" }, at: 4, answer: false }];
     expect(cardsOf(placed, [{ id: "m1", role: "tool_use", calls: [call] }], "c1")[0]).toMatchObject({ kind: "call", key: "c1/m4" });

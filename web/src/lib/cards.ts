@@ -36,7 +36,8 @@ export function cardsOf(placed: Placed[], calls: MessageCard[], request: string)
       }
       continue;
     }
-    if (text.trim() || !(message.calls ?? []).length) {
+    const isBlank = message.role === "assistant" && !message.pictures && placed.length > 1; // what models say before they think or call
+    if (text.trim() || !(isBlank || (message.calls ?? []).length)) {
       cards.push({
         kind: kindOf(message),
         key,
