@@ -150,7 +150,7 @@ def test_a_sum_says_that_some_has_no_price(window: Window, tmp_path: Path) -> No
         ready(page)
         expect(page.locator(".tabs p")).to_have_text(re.compile(r"\$0\.\d+ \+\?$"))
         page = window.open(apart)
-        expect(page.locator("h2")).to_have_text(re.compile(r"\$0\.\d+ \+\?$"))
+        expect(page.locator("h1")).to_have_text(re.compile(r"\$0\.\d+ \+\?$"))
 
 
 def test_a_narrow_list_says_what_each_conversation_is_about(window: Window, tmp_path: Path) -> None:

@@ -17,6 +17,10 @@ if reason := missing():
 from playwright.sync_api import Page, expect
 
 AXE = Path(__file__).parent.parent / "web" / "node_modules" / "axe-core" / "axe.min.js"
+RULES = {
+    "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"],
+    "rules": {"landmark-one-main": {"enabled": True}, "page-has-heading-one": {"enabled": True}},
+}
 
 
 def test_what_grows_appears_and_nothing_moves(window: Window, tmp_path: Path) -> None:
@@ -220,7 +224,7 @@ def test_ten_thousand_requests(window: Window, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_axe_finds_nothing(window: Window, address: str, session: Path, dark: bool) -> None:
+def test_axe_finds_nothing(window: Window, missed: Path, address: str, session: Path, dark: bool) -> None:
     assert AXE.is_file(), "npm packages are not installed: `make web`"
     page = window.open(address, dark=dark, bypass_csp=True)
     ready(page)
@@ -234,14 +238,21 @@ def test_axe_finds_nothing(window: Window, address: str, session: Path, dark: bo
     with viewer(session) as other:
         page = window.open(other, dark=dark, bypass_csp=True)
         expect(page.get_by_role("region", name="Transcript")).to_be_visible()
+        expect(page.get_by_role("heading", name="user", level=2)).to_have_count(2)  # from prompt to prompt
         page.keyboard.press("e")
         page.wait_for_timeout(300)
         check(page, "session")
+        page.set_viewport_size(NARROW)
+        check(page, "narrow")
+    with viewer(session, missed) as other:
+        page = window.open(other, dark=dark, bypass_csp=True)
+        expect(page.get_by_role("list", name="Traces and sessions")).to_be_visible()
+        check(page, "list")
 
 
 def check(page: Page, where: str) -> None:
     page.evaluate(AXE.read_text())
-    found = page.evaluate("axe.run(document, {runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa']})")
+    found = page.evaluate("rules => axe.run(document, rules)", RULES)
     told = [(each["id"], [node["html"][:200] for node in each["nodes"][:3]]) for each in found["violations"]]
     assert told == [], where
 
