@@ -32,6 +32,7 @@ def screen(machine: Machine, *arguments: str, columns: int = 80) -> list[str]:
     [
         ["sessions"],
         ["sessions", "--cost"],
+        ["sources"],
         ["tools"],
         ["grep", "kettle"],
         ["grep", "kettles has been descaled lately 水壶"],
@@ -50,7 +51,9 @@ def test_lists_fit(machine: Machine, command: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", [["sessions"], ["sessions", "--cost"], ["tools"], ["view", "--list"], ["thread", "list"]], ids=" ".join
+    "command",
+    [["sessions"], ["sessions", "--cost"], ["sources"], ["tools"], ["view", "--list"], ["thread", "list"]],
+    ids=" ".join,
 )
 def test_half_a_screen_has_fewer_columns(machine: Machine, command: list[str]) -> None:
     machine.on_a_terminal("thread", "from", SHOP, "-b", "kitchen")

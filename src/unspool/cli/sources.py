@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
     from unspool.jobs.sources import SourceSeen
 
+_WIDE = 80
+"""Columns that all of the table needs."""
+
 
 @click.command("sources")
 @JSON
@@ -40,19 +43,21 @@ def command(as_json: bool, jobs: int | None) -> None:
 def _say(found: "list[SourceSeen]") -> None:
     from unspool.cli.words import colour, human, local, terminal_width
 
-    head = f"{'agent':<18} {'files':>7} {'bytes':>8} {'sessions':>8}  {'oldest':<16}  newest"
-    click.secho(head, dim=True, color=colour())
+    width = terminal_width(1, 10_000)
+    heads = f"{'oldest':<16}  newest" if width >= _WIDE else "newest"
+    click.secho(f"{'agent':<18} {'files':>7} {'bytes':>8} {'sessions':>8}  {heads}", dim=True, color=colour())
     for source in sorted(found, key=lambda source: (-source.files, source.title)):
         there = source.files > 0
-        times = f"{local(source.oldest):<16}  {local(source.newest):<16}"
+        newest = local(source.newest)
+        times = f"{local(source.oldest):<16}  {newest}" if width >= _WIDE else newest[:10]
         row = f"{source.title:<18} {source.files:>7,} {human(source.bytes):>8} {source.sessions:>8,}  {times}"
         if there:
             click.secho(row.rstrip(), bold=True, color=colour())
         else:
-            click.secho(f"{source.title:<18} {_looked(source)}", dim=True, color=colour())
+            click.secho(f"{source.title:<18} {_looked(source, width - 19)}", dim=True, color=colour())
         for folder in dict.fromkeys(place.folder for place in source.places if place.exists and there):
             patterns = [name for place in source.places if place.folder == folder for name in place.patterns]
-            for line in _listed(f"  {_short(folder)}: ", list(dict.fromkeys(patterns)), terminal_width(1, 10_000)):
+            for line in _listed(f"  {_short(folder)}: ", list(dict.fromkeys(patterns)), width):
                 click.secho(line, dim=True, color=colour())
         for folder in dict.fromkeys(place.folder for place in source.places if not place.readable):
             click.secho(f"  cannot be looked into: {_short(folder)}", fg="yellow", color=colour())
@@ -75,13 +80,14 @@ def _listed(head: str, names: list[str], width: int) -> "Iterator[str]":
     yield line
 
 
-def _looked(source: "SourceSeen") -> str:
-    """Where nothing was found, in short: all places are in the JSON."""
+def _looked(source: "SourceSeen", room: int) -> str:
+    """Where nothing was found, in short: all places are in the JSON. Of a path that is too long its end tells most."""
     folders = list(dict.fromkeys(place.folder for place in source.places))
     if not folders:
         return "read where a path is given"
     more = f" and {plural(len(folders) - 1, 'more place')}" if len(folders) > 1 else ""
-    return f"nothing in {_short(folders[0])}{more}"
+    first, most = _short(folders[0]), max(room - len("nothing in ") - len(more), 8)
+    return f"nothing in {first if len(first) <= most else '…' + first[1 - most :]}{more}"
 
 
 def _short(path: str) -> str:
