@@ -94,6 +94,19 @@ def test_search(window: Window, address: str) -> None:
     expect(page).to_have_url(re.compile("graph/c2$"))
 
 
+def test_who_closes_a_dialog_is_where_they_were(window: Window, address: str) -> None:
+    page = window.open(address)
+    ready(page)
+    for name, dialog in (("Keys", "Keys"), ("search everything", "Search")):
+        button = page.get_by_role("button", name=name)
+        button.focus()
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("dialog", name=dialog)).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("dialog")).to_have_count(0)
+        expect(button).to_be_focused()
+
+
 def test_a_deep_link_and_a_reload(window: Window, address: str) -> None:
     page = window.open(address)
     rows(page).nth(3).click()
