@@ -227,6 +227,15 @@ def test_cards_of_a_session_name_the_request_that_made_them(tmp_path: Path) -> N
     assert found.found == 1
 
 
+def test_a_line_that_ends_is_one_line(tmp_path: Path) -> None:
+    log = Claude().user("Mend it").calls("t1", "Bash", command="make").result("t1", "cc -o it\nok\n").says("Done")
+    trace = Agent().asks("Mend it").calls("t1", "Bash", command="make").result("t1", "cc -o it\nok\n").says("Done")
+    for path in (log.save(tmp_path / "log.jsonl"), trace.save(tmp_path / "trace.jsonl")):
+        reel, known = opened(path)
+        assert [card.result_lines for card in transcript(reel, known).cards if card.call] == [2]
+        assert [card.lines for card in cards(known, known.messages) if card.role == "tool_result"] == [2]
+
+
 def test_pages_of_a_transcript(tmp_path: Path) -> None:
     reel, known = opened(a_day().save(tmp_path / "a.jsonl"))
     page = transcript(reel, known, start=3, most=2)

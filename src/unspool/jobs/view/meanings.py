@@ -82,6 +82,11 @@ def indented(value: Any) -> str:
     return msgspec.json.format(dumps(value), indent=2)
 
 
+def lines_of(text: str) -> int:
+    """As many as are shown: behind the last there is none, though a line ends there."""
+    return text.rstrip("\n").count("\n") + 1 if text else 0
+
+
 def one_line(text: str) -> str:
     """The beginning, without what would steer a terminal or turn the line around."""
     text = text[:2000]

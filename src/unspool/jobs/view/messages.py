@@ -5,7 +5,7 @@ from collections.abc import Iterable, Set
 
 from unspool.jobs.view.caching import Asked, report
 from unspool.jobs.view.loaded import Loaded
-from unspool.jobs.view.meanings import MOST, in_words, indented, shortened, shown
+from unspool.jobs.view.meanings import MOST, in_words, indented, lines_of, shortened, shown
 from unspool.jobs.view.originals import exchange_of
 from unspool.jobs.view.pages import CacheReport, Graph, MessageCard, RequestPage, ToolPage
 from unspool.jobs.view.parting import Step
@@ -75,7 +75,7 @@ def _card(message: CookedMessage, agent: str | None, typed: Set[str] | None, unc
         role=message.role,
         text=text[:most],
         cut=max(0, len(text) - most),
-        lines=text.count("\n") + 1 if text else 0,
+        lines=lines_of(text),
         calls=calls if uncut else [shortened(call) for call in calls],
         answers=message.tool_use_id,
         is_error=message.is_error,

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from unspool.ingest.assembly import assemble
 from unspool.jobs.view.loaded import Loaded, total
-from unspool.jobs.view.meanings import MOST, in_words, one_line, shortened, shown
+from unspool.jobs.view.meanings import MOST, in_words, lines_of, one_line, shortened, shown
 from unspool.jobs.view.pages import Card, GraphRow, Transcript, TurnRow
 from unspool.jobs.view.reels import Reel, SessionReel
 from unspool.jobs.view.rows import headline, spoken, unmarked
@@ -170,7 +170,7 @@ def _card(row: Row, makers: dict[str, str]) -> Card:
         key=name,
         depth=row.depth,
         text=text,
-        lines=text.count("\n") + 1,
+        lines=lines_of(text),
         level=row.level,
         seconds=row.seconds,
         time=time_of(event.timestamp) if event is not None else None,
@@ -184,7 +184,7 @@ def _card(row: Row, makers: dict[str, str]) -> Card:
 
 def _answer(card: Card, text: str, failed: bool) -> None:
     card.open, card.failed = False, failed
-    card.result, card.result_lines = text, text.count("\n") + 1
+    card.result, card.result_lines = text, lines_of(text)
     card.pictures = card.pictures or any(mark in text for mark in _PICTURE)
 
 
@@ -267,7 +267,7 @@ def _said(
             key,
             depth,
             text,
-            lines=text.count("\n") + 1,
+            lines=lines_of(text),
             level=level,
             time=row.time,
             message=message.id,
