@@ -99,6 +99,7 @@ def test_the_last_bar_is_drawn_and_a_bar_tells_its_own_numbers(window: Window, t
             expect(legend).to_contain_text(re.compile(r"\d\d:\d\d"))
             times.add(legend.inner_text())
         assert times == {"2 Mar 14:00", "2 Mar 15:30"}
+        expect(page.locator(".four svg")).to_have_count(3)  # cost, tokens, what the cache gave; there is no error
         # where the last one stands there is its colour
         page.mouse.move(0, 0)
         drawn = page.locator(".plot canvas").evaluate(
