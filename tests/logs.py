@@ -227,6 +227,7 @@ class Machine:
         self.environment = {
             "HOME": str(home),
             "UNSPOOL_CACHE": str(home / "cache"),
+            "UNSPOOL_HOME": "",
             "XDG_CONFIG_HOME": str(home / ".config"),
             "XDG_DATA_HOME": str(home / ".local" / "share"),
             "CLAUDE_CONFIG_DIR": "",
