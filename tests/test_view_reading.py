@@ -40,7 +40,7 @@ def test_tables_keep_their_sides_and_words(window: Window, tmp_path: Path) -> No
 
 def test_links_open_elsewhere_and_lists_go_on(window: Window, tmp_path: Path) -> None:
     """Cleaning takes nothing away that markdown means."""
-    said = "[a page](https://example.com/x)\n\n4. four\n5. five\n"
+    said = "[a page](https://example.com/x)\n\n4. four\n5. five\n\n---\n\nThe end."
     with viewer(Agent().asks("A list").says(said).save(tmp_path / "trace.jsonl")) as address:
         page = window.open(address)
         ready(page)
@@ -48,6 +48,7 @@ def test_links_open_elsewhere_and_lists_go_on(window: Window, tmp_path: Path) ->
         expect(link).to_have_attribute("target", "_blank")
         expect(link).to_have_attribute("rel", re.compile("noopener"))
         expect(page.locator(".md ol")).to_have_attribute("start", "4")
+        expect(page.locator(".md hr")).to_have_css("border-top", "1px solid rgb(223, 227, 232)")  # thin
 
 
 def test_a_long_error_is_read_whole(window: Window, tmp_path: Path) -> None:

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { plain, runs } from "../src/lib/ansi";
 import { cardsOf, placeOf, rawOf } from "../src/lib/cards";
 import { keeps, NO_FILTER, sorted } from "../src/lib/filter";
-import { duration, money, near, shortly, sumOf, tokens } from "../src/lib/format";
+import { duration, headOf, money, near, shortly, sumOf, tokens } from "../src/lib/format";
 import { candidates } from "../src/lib/index";
 import { format, parse } from "../src/lib/route";
 import { compressed, Recent, remembered, type Store } from "../src/lib/store";
@@ -45,6 +45,10 @@ describe("rows", () => {
     );
     expect(near("Read src/cart.ts · Read /home/ada/cart.ts")).toBe("Read src/cart.ts · Read /home/ada/cart.ts");
     expect(near("Bash cd /home/ada/projects/shop/packages/web && make")).toBe("Bash cd /home/ada/projects/shop/packages/web && make");
+  });
+  it("tell what is in an object that a text begins with", () => {
+    expect(headOf('hook stop: {\n  "continue": true\n}\n')).toBe('hook stop: { "continue": true }');
+    expect(headOf("**Plan**\nFirst of all")).toBe("Plan");
   });
   it("sum up what is known", () => {
     expect(sumOf([null, 1, undefined, 2])).toBe(3);

@@ -111,6 +111,12 @@ export function near(title: string): string {
   });
 }
 
+/** The first line of a text; where that is only how a list or an object opens, what is in it too. */
+export function headOf(text: string): string {
+  const line = text.trim().split("\n", 1)[0] ?? "";
+  return (/[[{(]$/.test(line) ? text.trim().slice(0, 300).replace(/\s+/g, " ") : line).replace(/\*\*/g, "");
+}
+
 /** Nothing where nothing is known: that is not 0. */
 export function sumOf(values: (number | null | undefined)[]): number | null {
   const known = values.filter((v): v is number => v != null);
