@@ -202,6 +202,15 @@ def test_a_narrow_screen(window: Window, address: str) -> None:
         page.keyboard.press(key)
         page.wait_for_timeout(200)
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    lists = page.get_by_role("button", name="Show the list")
+    expect(lists).to_have_count(0)  # usage has none
+    page.keyboard.press("t")
+    prompts = page.get_by_role("complementary", name="Prompts")
+    expect(prompts).not_to_be_visible()
+    lists.click()
+    expect(prompts).to_be_visible()
+    page.mouse.click(350, 400)  # beside it
+    expect(prompts).not_to_be_visible()
 
 
 def test_ten_thousand_requests(window: Window, tmp_path: Path) -> None:

@@ -108,8 +108,10 @@ export class State {
   }
 
   private arrive(): void {
+    const before = this.route;
     this.route = parse(location.hash);
     const id = this.route.reel;
+    if (before.reel !== id || before.view !== this.route.view) this.drawer = false;
     this.last = id ?? this.last;
     if (this.home && this.reel?.id !== id) this.failure = null; // what could not be read was left
     if (id === null) {
