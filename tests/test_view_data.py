@@ -264,6 +264,17 @@ def test_search_in_a_trace_and_in_closed_sessions(tmp_path: Path) -> None:
     assert (hit.where, hit.request) == ("result", "c2")
 
 
+def test_a_tool_that_is_found_by_its_name_says_what_it_was_called_for(tmp_path: Path) -> None:
+    a_day().save(tmp_path / "a.jsonl")
+    Claude().user("Mend it").calls("t1", "Bash", command="pytest -q").save(tmp_path / "log.jsonl")
+    catalog = Catalog([str(tmp_path)])
+    for is_open in (False, True):
+        for reel in catalog if is_open else ():
+            reel.load()
+        hits = search(catalog, "bash").hits
+        assert [(hit.where, hit.match, "pytest -q" in hit.after) for hit in hits] == [("tool", "Bash", True)] * 2
+
+
 @pytest.mark.parametrize("is_open", [False, True], ids=["closed", "open"])
 def test_a_hit_in_a_session_leads_to_its_card(tmp_path: Path, is_open: bool) -> None:
     log = Claude().user("Mend it").calls("t1", "Bash", command="ls").result("t1", 'a\n"C:\\Temp" b')

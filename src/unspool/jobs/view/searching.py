@@ -92,10 +92,10 @@ def _in_file(path: str, reels: dict[str, SessionReel], query: Query, wanted: str
 
 def _told(content: dict[str, Any]) -> Iterator[str]:
     """What people read of an event; the names of its parts hold nobody's words."""
+    if "arguments" in content:  # a call: its tool, and what it was called for
+        yield f"{content.pop('name', '')} {indented(content['arguments'])}"
     for key, value in content.items():
-        if key == "arguments":
-            yield indented(value)
-        elif key in _TEXTS and isinstance(value, str):
+        if key in _TEXTS and isinstance(value, str):
             yield value
         elif key == "items":
             yield from (text for item in value for text in item.values() if isinstance(text, str))
@@ -132,8 +132,7 @@ def _in_session(reel: SessionReel, known: Loaded, wanted: str) -> Iterator[Hit]:
 def _parts(card: Card) -> Iterator[tuple[str, str]]:
     yield _PLACES.get(card.kind, card.kind), card.text
     if card.call is not None:
-        yield "tool", card.call.name
-        yield "tool", card.call.arguments
+        yield "tool", f"{card.call.name} {card.call.arguments}"
     yield "result", card.result or ""
 
 
@@ -152,8 +151,7 @@ def _first_seen(known: Loaded) -> Iterable[tuple[CookedMessage, int]]:
 def _texts(message: CookedMessage) -> Iterator[str]:
     yield message.content
     for call in message.tool_calls or ():
-        yield call.name
-        yield indented(call.arguments)
+        yield f"{call.name} {indented(call.arguments)}"
 
 
 def _hit(reel: Reel, where: str, text: str, wanted: str, title: str) -> Hit | None:
