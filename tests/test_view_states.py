@@ -312,8 +312,8 @@ def test_a_page_opens_from_disk(window: Window, unspool: Run, missed: Path, sess
     page.keyboard.press("t")
     expect(page.get_by_role("region", name="Transcript")).to_contain_text("They are written.")
     page.keyboard.press("/")
-    page.keyboard.type("pytest")
-    expect(page.get_by_role("option", name=re.compile("pytest")).first).to_be_visible()
+    page.keyboard.type("Bash")
+    expect(page.get_by_role("option", name=re.compile("^tool · .*Bash.*pytest -q")).first).to_be_visible()
 
 
 def test_a_site_opens_from_disk(window: Window, unspool: Run, missed: Path, session: Path, tmp_path: Path) -> None:

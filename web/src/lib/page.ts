@@ -201,7 +201,7 @@ function joined(before: string[], added: string[], keep: [number, number][]): st
   return whole;
 }
 
-const PLACES: Record<string, string> = { prompt: "user", said: "assistant" };
+const PLACES: Record<string, string> = { prompt: "user", said: "assistant", notice: "note", tool_use: "tool", tool_result: "result" };
 
 /** Card by card: there a hit leads to. */
 function inSession(reel: ReelRow, cards: Card[], wanted: string): Hit[] {
@@ -209,7 +209,7 @@ function inSession(reel: ReelRow, cards: Card[], wanted: string): Hit[] {
   let title = reel.name;
   for (const card of cards) {
     if (card.kind === "prompt" && !card.depth) title = (card.text ?? "").slice(0, 300);
-    const texts = [[PLACES[card.kind] ?? card.kind, card.text], ["tool", card.call?.name], ["tool", card.call?.arguments], ["result", card.result]] as const;
+    const texts = [[PLACES[card.kind] ?? card.kind, card.text], ["tool", card.call && `${card.call.name} ${card.call.arguments}`], ["result", card.result]] as const;
     for (const [where, text] of texts) {
       const found = hit(reel.id, where, text ?? "", wanted);
       if (!found) continue;
@@ -231,9 +231,9 @@ function inReel(id: string, kept: Kept, wanted: string): Hit[] {
       seen.add(name);
       const m = kept.messages[name];
       if (!m) continue;
-      const texts = [m.text ?? "", ...(m.calls ?? []).flatMap((c) => [c.name, c.arguments])];
+      const texts = [m.text ?? "", ...(m.calls ?? []).map((c) => `${c.name} ${c.arguments}`)];
       for (const text of texts) {
-        const found = hit(id, m.role, text, wanted);
+        const found = hit(id, PLACES[m.role] ?? m.role, text, wanted);
         if (!found) continue;
         hits.push({ ...found, title: row.title, request: row.id, time: row.time ?? null });
         break;
