@@ -111,6 +111,22 @@ def test_the_last_bar_is_drawn_and_a_bar_tells_its_own_numbers(window: Window, t
         assert drawn > 500
 
 
+def test_a_single_bar_stands_in_its_own_time(window: Window, tmp_path: Path) -> None:
+    """And not at the beginning of three years."""
+    with viewer(Agent().asks("A").says("Yes").save(tmp_path / "trace.jsonl")) as address:
+        page = window.open(address)
+        ready(page)
+        page.evaluate(
+            "() => { const pen = CanvasRenderingContext2D.prototype, write = pen.fillText; window.written = [];"
+            " pen.fillText = function (text, ...more) { written.push(text); return write.call(this, text, ...more); } }"
+        )
+        page.keyboard.press("u")
+        expect(page.locator(".plot .u-over")).to_be_visible()
+        times = [text for text in page.evaluate("written") if not text.startswith("$")]
+        assert times
+        assert all(text.startswith("14:0") for text in times if text), times
+
+
 def test_who_hides_a_model_sees_the_others_fall(window: Window, tmp_path: Path) -> None:
     """A bar of a cheap model upon one of a dear model, and beside them the same cheap one alone."""
     start = 1_772_460_000
