@@ -234,7 +234,21 @@ def test_a_key_that_cannot_be_kept_is_asked_for(tmp_path: Path, monkeypatch: pyt
 
 
 @pytest.mark.parametrize(
-    "piece", ["sk-", "eyJ-", "token=", "token=a1", "xoxb-1-", "pypi-", "://a:", PEM[:40], "Q~abc8", "cookie=", "mysql "]
+    "piece",
+    [
+        "sk-",
+        "eyJ-",
+        "token=",
+        "token=a1",
+        "xoxb-1-",
+        "pypi-",
+        "://a:",
+        PEM[:40],
+        "Q~abc8",
+        "cookie=",
+        "mysql ",
+        '"' + PEM[:40],
+    ],
 )
 def test_no_text_costs_more_than_a_multiple_of_its_length(piece: str) -> None:
     """Runs that are all beginnings: a rule that read on to their end at each would take minutes."""

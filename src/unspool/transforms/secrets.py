@@ -22,18 +22,28 @@ _MARGIN = r"(?:[ \r\n\t>|]|→|│|\\+(?:[nrt]|u2192|u2502)|[0-9]{1,6}(?=→|\t|
 """Between the lines of a key that a tool has numbered, or quoted."""
 
 _QUOTE = r"\\*[\"'`]"
-_MARK = r" {0,2}(?:=>|:=|[:=](?!=)|%3D) {0,2}"
+_JOINED = rf"{_QUOTE}(?:{_LINE}|[A-Za-z0-9,.+;>#_/()]){{0,60}}{_QUOTE}"
+"""Between the lines of a key that code writes one by one: a text ends, and the next begins. In JSON so do elements of a
+list, never a key and its value: what is left of it stays JSON."""
+_MARK = r" {0,40}(?:=>|:=|[:=](?!=)|%3D) {0,40}"
 _PAIR = rf"(?:{_QUOTE})?,?{_LINE}{{1,40}}(?:{_QUOTE})?value(?:{_QUOTE})?{_MARK}(?:{_QUOTE})?"
-_BETWEEN = rf"(?:{_QUOTE}\]?{_MARK}{_QUOTE}|\]?{_MARK}(?:{_QUOTE})?|(?P<tag>>)|{_PAIR})"
+_ELSE = rf"(?:: ?[A-Za-z|\[\]]{{1,20}} =| (?:\|\||\?\?)) {_QUOTE}"
+_BETWEEN = rf"(?:{_QUOTE}\]?{_MARK}{_QUOTE}|{_ELSE}|\]?{_MARK}(?:{_QUOTE})?|(?P<tag>>)|{_PAIR})"
 """Between a name and its value. A value whose name is in quotation marks has them too, or it is no text but code.
 
-Or they are the tag and the text of XML, or both are values: `name: DB_PASSWORD`, and `value: …` beside it.
+Or they are the tag and the text of XML, or both are values: `name: DB_PASSWORD`, and `value: …` beside it. The name may
+have a type, or the value be what is taken where there is none: `key: str = "…"`, `process.env.KEY || "…"`.
 """
 _VALUE = r"(?P<secret>(?>[A-Za-z0-9+/_.~!@#%^*?-][A-Za-z0-9+/_.~!@#%^*?$=-]{6,4000}[A-Za-z0-9+/_~!@#%^*$=-]))(?![(\[{])"
 _COOKIE = r"[A-Za-z0-9_.%-]{1,80}=[A-Za-z0-9+/_.~!@#%^*?$=:|-]{0,4000}+"
-_SAME = r"[^\n\r\\|;]{0,300}?"
+_COOKIES = rf"{_COOKIE}(?:; ?{_COOKIE}){{0,40}}+"
+_SAME = r"[^\0\n\r\\|;]{0,300}?"
 """As little as may be, of one command."""
 _SPACED = rf" {{1,2}}(?:{_QUOTE})?"
+_SET = r"set --?[A-Za-z]{1,8} [A-Za-z0-9_]*"
+_VARIABLE = r"(?:OKEN|ECRET(?:_KEY)?|PI_KEY|ESS_KEY)"
+_DEFAULT = rf"{_QUOTE}, {{0,40}}{_QUOTE}(?=[^\"'`\\\s]{{8,4000}}+{_QUOTE} {{0,2}}\))"
+"""What is taken where a variable is not set, or what it is set to: `getenv("TOKEN", "…")`, `define('TOKEN', '…')`."""
 _CREDENTIALS = r"(?P<secret>[A-Za-z0-9+/=._~-]{7,8000}[A-Za-z0-9+/=_~-])"
 
 _PLACEHOLDERS = tuple(
@@ -105,6 +115,11 @@ def _cookie(value: bytes) -> bool:
     return any(_random(each.partition(b"=")[2]) for each in value.split(b";"))
 
 
+def _pem(value: bytes) -> bool:
+    """Whether there is a key between its first line and its last, and not only words."""
+    return re.search(rb"[A-Za-z0-9+/\\]{40}", value) is not None
+
+
 def _private(value: bytes) -> bool:
     """Whether it is a private key in base64, as in the files of Kubernetes."""
     return b" PRIVATE KEY-----" in b64decode(value[:80])
@@ -170,6 +185,7 @@ _PEM = r"[A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----"
 _WORDS = r"[A-Za-z0-9_-]"
 _GITLAB = ("pat", "ptt", "dt", "rt", "cbt", "oas", "ft", "imt", "agent", "soat")
 _USER = r"[A-Za-z0-9._~!$&()*+,;=%{}-]"
+_SECRET_USER = r"[A-Za-z0-9._~!$&()*+,;=%{}:#^-]"
 
 RULES: tuple[Rule, ...] = (
     Rule("anthropic-key", ("sk-",), rf"{_START}sk-ant-{_WORDS}{{20,400}}"),
@@ -264,8 +280,10 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "private-key",
         ("-----BEGIN ",),
-        rf"-----BEGIN {_PEM}(?:(?:[A-Za-z0-9+/=:, \r\n\t\\>|→│]|-(?!----)){{32,20000}}-----END {_PEM}"
-        rf"|{_MARGIN}*[A-Za-z0-9+/=]{{40,}}(?:{_MARGIN}+[A-Za-z0-9+/=]{{16,}})*)",
+        rf"-----BEGIN {_PEM}(?:(?:[A-Za-z0-9+/=:, \r\n\t\\<>|→│#*._;()@]|-(?!----(?!-END))|{_JOINED}){{32,20000}}+"
+        rf"-----END {_PEM}"
+        rf"|(?:(?:{_MARGIN}|{_JOINED})*+[A-Za-z0-9+/=]{{16,}}+)++)",
+        _pem,
     ),
 )
 """Kinds that a secret tells by itself. They come first: the same key has the same placeholder, however it is named."""
@@ -284,15 +302,15 @@ FIELDS: tuple[Field, ...] = (
     Field("password", ("pwd", "Pwd", "PWD"), r"(?i:pwd)", accept=_password),
     Field("password", ("assphrase", "ASSPHRASE"), r"(?i:assphrase)", accept=_password),
     Field("token", _names("token"), r"(?i:oken)"),
-    Field("secret", _names("secret"), r"(?i:ecret(?:[_-]?key(?:[_-]base)?)?)"),
+    Field("secret", _names("secret"), r"(?i:ecret(?:[_-]?key(?:[_-]base)?|[_-]?string)?)"),
     Field("api-key", _names("api", "access", "account", last="key"), r"(?i:(?:pi|ccess|ccount)[_-]?key)"),
     Field(
         "secret",
-        _names("encryption", "signing", "master", "private", last="key"),
-        r"(?i:(?:ncryption|igning|aster|rivate)[_-]?key)",
+        _names("encryption", "signing", "master", "private", "auth", "admin", last="key"),
+        r"(?i:(?:ncryption|igning|aster|rivate|uth|dmin)[_-]?key)",
         accept=lambda value: len(value) >= 32 and _random(value),
     ),
-    Field("cookie", _names("cookie"), r"(?i:ookie)", rf"(?P<secret>{_COOKIE}(?:; ?{_COOKIE}){{0,40}}+)", _cookie),
+    Field("cookie", _names("cookie"), r"(?i:ookie)", rf"(?P<secret>{_COOKIES})", _cookie),
     Field("authorization", ("auth",), "auth", r"(?P<secret>[A-Za-z0-9+/]{8,}+={0,2})", _basic),
     Field(
         "authorization",
@@ -304,7 +322,13 @@ FIELDS: tuple[Field, ...] = (
 )
 
 WEAK: tuple[Rule, ...] = (
-    Rule("url-password", ("://",), rf"://{_USER}*+:(?P<secret>(?:{_USER}|:)++)@", lambda value: not _stands_for(value)),
+    Rule(
+        "url-password",
+        ("://",),
+        rf"://{_USER}*+:(?P<secret>{_SECRET_USER}++(?:@{_SECRET_USER}++(?=@))*+)@",
+        lambda value: not _stands_for(value),
+    ),
+    Rule("url-password", ("://",), rf"://(?P<secret>{_WORDS}{{20,200}}+)@", _random),
     Rule("authorization", ("Bearer ",), rf"Bearer {{1,2}}{_CREDENTIALS}", _random),
     Rule("authorization", ("Basic ",), r"Basic {1,2}(?P<secret>[A-Za-z0-9+/]{8,}+={0,2})", _basic),
     Rule(
@@ -313,7 +337,7 @@ WEAK: tuple[Rule, ...] = (
     Rule("webhook", ("/api/webhooks/",), rf"/api/webhooks/[0-9]{{17,20}}/(?P<secret>{_WORDS}{{60,100}})"),
     Rule("telegram-token", (":AA",), rf"(?<=[0-9]{{8}}):(?P<secret>AA{_WORDS}{{33}}){_END}", _random),
     Rule("azure-key", ("sig=",), r"sig=(?P<secret>[A-Za-z0-9%+/]{43,100}(?:%3D|=))"),
-    Rule("token", _options("token", "key", "secret"), rf"-[a-z]{{3,6}}{_SPACED}{_VALUE}", _random),
+    Rule("token", _options("token", "key", "secret"), rf"-(?:token|key|secret){_SPACED}{_VALUE}", _random),
     Rule("password", _options("password", "passwd", "passphrase"), rf"-pass[a-z]+{_SPACED}{_VALUE}", _password),
     Rule("password", ("sshpass -p",), rf"sshpass -p{_SPACED}?{_VALUE}", _password),
     Rule("password", ("mysql",), rf"mysql[a-z]{{0,6}} (?:{_SAME} )?-p(?:{_QUOTE})?{_VALUE}", _password),
@@ -327,12 +351,40 @@ WEAK: tuple[Rule, ...] = (
         _password,
     ),
     Rule("password", ("password ",), rf"password {_VALUE}", _random),
+    Rule("password", ("set -",), rf"{_SET}(?i:passw(?:or)?d|_pass|pwd){_SPACED}{_VALUE}", _password),
+    Rule("secret", ("set -",), rf"{_SET}(?i:token|key|secret){_SPACED}{_VALUE}", _random),
+    Rule("secret", ("OKEN", "ECRET", "PI_KEY", "ESS_KEY"), rf"{_VARIABLE}(?:{_SPACED}|{_DEFAULT}){_VALUE}", _random),
+    Rule("password", ("ASSWORD",), rf"ASSWORD{_DEFAULT}{_VALUE}", _password),
     Rule(
-        "secret",
-        ("set -", "setenv ", "setx "),
-        rf"set(?:env|x| -[A-Za-z]{{1,5}}) [A-Za-z0-9_]*(?i:token|key|secret|passw(?:or)?d){_SPACED}{_VALUE}",
+        "password",
+        ("ASSWORD '", "assword '", "DENTIFIED BY '"),
+        rf"(?:(?i:assword)|DENTIFIED BY) '{_VALUE}(?=')",
+        _password,
+    ),
+    Rule(
+        "password",
+        (":5432:", ":*:*:"),
+        rf":(?:5432|\*:\*):(?:[A-Za-z0-9_.*-]{{1,80}}:){{1,2}}{_VALUE}",
+        _password,
+    ),
+    Rule("password", ("-passin ", "-passout "), rf"-pass(?:in|out) pass:{_VALUE}", _password),
+    Rule("password", ("-storepass ", "-keypass "), rf"-(?:store|key)pass{_SPACED}{_VALUE}", _password),
+    Rule("password", ("To-SecureString ",), rf"To-SecureString (?:-String )?{_QUOTE}{_VALUE}", _password),
+    Rule(
+        "api-key",
+        ("PI key", "PI Key", "pi key", "oken is"),
+        rf"(?:PI [Kk]ey|pi key|oken is)(?: is)?(?:{_MARK}| )(?:{_QUOTE})?{_VALUE}",
         _random,
     ),
+    Rule("aws-secret", ("ret_access_key ",), r"ret_access_key (?P<secret>[A-Za-z0-9+/]{40})(?![A-Za-z0-9+/=])"),
+    Rule("secret", ("KEY=base64",), r"KEY=base64:(?P<secret>[A-Za-z0-9+/]{43}=)"),
+    Rule(
+        "secret",
+        ("ECRET_KEY",),
+        rf"ECRET_KEY{_MARK}{_QUOTE}(?P<secret>(?:[a-z0-9!@#$%^&*(_=+)-]|\\+u0026){{40,80}}+)(?={_QUOTE})",
+        lambda value: not _is_placeholder(value),
+    ),
+    Rule("cookie", ("-b ", "-cookie "), rf"-(?:b|cookie){_SPACED}(?P<secret>{_COOKIES})", _cookie),
     *(field.rule for field in FIELDS),
 )
 """Kinds that only their surroundings tell."""
