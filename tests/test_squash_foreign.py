@@ -207,6 +207,27 @@ def test_a_search_in_an_agents_log_stands_before_what_was_said_of_it(
 
 
 @pytest.mark.parametrize("strategy", ["snapshot", "tree"])
+def test_a_text_that_a_log_has_in_place_of_arguments_is_the_input_of_its_tool(
+    unspool: Run, tmp_path: Path, strategy: str
+) -> None:
+    call = {"toolCallId": "c1", "name": "apply_patch", "arguments": "*** Begin Patch"}
+    lines = [
+        {"type": "session.start", "data": {"sessionId": "s1", "version": 1, "producer": "copilot-agent"}},
+        {"type": "user.message", "data": {"content": "Mend it"}},
+        {"type": "assistant.message", "data": {"messageId": "m1", "content": "", "toolRequests": [call]}},
+        {"type": "tool.execution_complete", "data": {"toolCallId": "c1", "success": True, "result": {"content": "ok"}}},
+        {"type": "assistant.message", "data": {"messageId": "m2", "content": "Done.", "toolRequests": []}},
+    ]
+    log = tmp_path / "events.jsonl"
+    log.write_text("".join(json.dumps(line | {"id": f"e{n}"}) + "\n" for n, line in enumerate(lines)))
+    out = tmp_path / "out"
+    unspool("squash", str(log), "-o", str(out), "--strategy", strategy)
+    (record,) = records(out)
+    (made,) = record["messages"][1]["tool_calls"]
+    assert json.loads(made["function"]["arguments"]) == {"input": "*** Begin Patch"}
+
+
+@pytest.mark.parametrize("strategy", ["snapshot", "tree"])
 def test_a_tool_that_was_defined_anew_is_told_and_the_last_definition_can_be_had(
     unspool: Run, tmp_path: Path, strategy: str
 ) -> None:

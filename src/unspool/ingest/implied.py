@@ -316,5 +316,8 @@ def _block(said: Thinking | Said | ToolCall) -> Block:
             return ThinkingBlock(text)
         case Said(text=text):
             return Text(text)
-    arguments, written = arguments_of(said.given)
+    given = said.given
+    if isinstance(given, dict) and given.keys() == {"raw"} and isinstance(given["raw"], str):
+        given = given["raw"]  # so readers keep a text that is no object
+    arguments, written = arguments_of(given)
     return ToolUse(said.provider_call_id, said.name, arguments, written)
