@@ -164,6 +164,13 @@ def test_search_together_with_tools() -> None:
     assert gemini["toolConfig"]["includeServerSideToolInvocations"] is True
 
 
+def test_tool_mode_of_gemini_is_not_sent_with_its_search_alone() -> None:
+    """`Function calling config is set without function_declarations`."""
+    sent = body("gemini", context(says("user", "Hi"), search=True, tool_mode="auto"))
+    assert sent["tools"] == [{"googleSearch": {}}]
+    assert "toolConfig" not in sent
+
+
 @pytest.mark.parametrize("provider", ["cohere", "cerebras"])
 def test_who_cannot_search_says_so(provider: str) -> None:
     given = context(says("user", "Hi"), search=True)

@@ -41,7 +41,8 @@ def prepare(context: Context, tools: Sequence[Tool], asking: Asking) -> dict[str
         offered.append({"googleSearch": {}})
     if offered:
         body["tools"] = offered
-        if settings := _tool_config(choice_of(context, tools, asking), len(offered) > 1):
+        choice = choice_of(context, tools, asking)
+        if tools and (settings := _tool_config(choice, len(offered) > 1)):  # it refuses a choice among no functions
             body["toolConfig"] = settings
     settings = asking.settings
     if asking.max_tokens:  # beside what else is set of the same
