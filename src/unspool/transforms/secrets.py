@@ -21,14 +21,16 @@ _GAP = rf"{_LINE}{{1,40}}"
 _MARGIN = r"(?:[ \r\n\t>|]|→|│|\\+(?:[nrt]|u2192|u2502)|[0-9]{1,6}(?=→|\t|\\+(?:t|u2192)|:| {0,2}(?:\||│|\\+u2502)))"
 """Between the lines of a key that a tool has numbered, or quoted."""
 
-_QUOTE = r"\\*[\"'`]"
+_QUOTE = r"(?:\\*[\"'`]|&quot;|&#39;)"
+_OPEN = rf"[bfru@]?{_QUOTE}{{1,3}}"
 _JOINED = rf"{_QUOTE}(?:{_LINE}|[A-Za-z0-9,.+;>#_/()]){{0,60}}{_QUOTE}"
 """Between the lines of a key that code writes one by one: a text ends, and the next begins. In JSON so do elements of a
 list, never a key and its value: what is left of it stays JSON."""
-_MARK = r" {0,40}(?:=>|:=|[:=](?!=)|%3D) {0,40}"
+_SPACES = r"\*{0,2}(?: |\t|\\+t){0,40}"
+_MARK = rf"{_SPACES}(?:=>|:=|[:=](?!=)|%3D){_SPACES}"
 _PAIR = rf"(?:{_QUOTE})?,?{_LINE}{{1,40}}(?:{_QUOTE})?value(?:{_QUOTE})?{_MARK}(?:{_QUOTE})?"
-_ELSE = rf"(?:: ?[A-Za-z|\[\]]{{1,20}} =| (?:\|\||\?\?)) {_QUOTE}"
-_BETWEEN = rf"(?:{_QUOTE}\]?{_MARK}{_QUOTE}|{_ELSE}|\]?{_MARK}(?:{_QUOTE})?|(?P<tag>>)|{_PAIR})"
+_ELSE = rf"(?:: ?&?[A-Za-z|\[\]]{{1,20}} =| (?:\|\||\?\?)) {_OPEN}"
+_BETWEEN = rf"{_QUOTE}\]?{_MARK}{_OPEN}|{_ELSE}|\]?{_MARK}(?:{_OPEN})?|(?P<tag>>)|{_PAIR}"
 """Between a name and its value. A value whose name is in quotation marks has them too, or it is no text but code.
 
 Or they are the tag and the text of XML, or both are values: `name: DB_PASSWORD`, and `value: …` beside it. The name may
@@ -44,6 +46,7 @@ _SET = r"set --?[A-Za-z]{1,8} [A-Za-z0-9_]*"
 _VARIABLE = r"(?:OKEN|ECRET(?:_KEY)?|PI_KEY|ESS_KEY)"
 _DEFAULT = rf"{_QUOTE}, {{0,40}}{_QUOTE}(?=[^\"'`\\\s]{{8,4000}}+{_QUOTE} {{0,2}}\))"
 """What is taken where a variable is not set, or what it is set to: `getenv("TOKEN", "…")`, `define('TOKEN', '…')`."""
+_GIVEN = rf"\({_QUOTE}"
 _CREDENTIALS = r"(?P<secret>[A-Za-z0-9+/=._~-]{7,8000}[A-Za-z0-9+/=_~-])"
 
 _PLACEHOLDERS = tuple(
@@ -157,7 +160,8 @@ class Field(NamedTuple):
     @property
     def rule(self) -> Rule:
         closed = r"(?(tag)(?=<|\\+u003c))"
-        return Rule(self.kind, self.literals, f"(?:{self.name}){_BETWEEN}{self.value}{closed}", self.accept)
+        between = _BETWEEN if self.accept is _password else f"{_BETWEEN}|{_DEFAULT}|{_GIVEN}"
+        return Rule(self.kind, self.literals, f"(?:{self.name})(?:{between}){self.value}{closed}", self.accept)
 
 
 def _options(*words: str) -> tuple[str, ...]:
@@ -353,7 +357,7 @@ WEAK: tuple[Rule, ...] = (
     Rule("password", ("password ",), rf"password {_VALUE}", _random),
     Rule("password", ("set -",), rf"{_SET}(?i:passw(?:or)?d|_pass|pwd){_SPACED}{_VALUE}", _password),
     Rule("secret", ("set -",), rf"{_SET}(?i:token|key|secret){_SPACED}{_VALUE}", _random),
-    Rule("secret", ("OKEN", "ECRET", "PI_KEY", "ESS_KEY"), rf"{_VARIABLE}(?:{_SPACED}|{_DEFAULT}){_VALUE}", _random),
+    Rule("secret", ("OKEN", "ECRET", "PI_KEY", "ESS_KEY"), rf"{_VARIABLE}{_SPACED}{_VALUE}", _random),
     Rule("password", ("ASSWORD",), rf"ASSWORD{_DEFAULT}{_VALUE}", _password),
     Rule(
         "password",
