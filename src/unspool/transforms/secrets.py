@@ -47,6 +47,7 @@ _VARIABLE = r"(?:OKEN|ECRET(?:_KEY)?|PI_KEY|ESS_KEY)"
 _DEFAULT = rf"{_QUOTE}, {{0,40}}{_QUOTE}(?=[^\"'`\\\s]{{8,4000}}+{_QUOTE} {{0,2}}\))"
 """What is taken where a variable is not set, or what it is set to: `getenv("TOKEN", "…")`, `define('TOKEN', '…')`."""
 _GIVEN = rf"\({_QUOTE}"
+_PLAIN = r"[A-Za-z0-9_.*-]{1,80}"
 _CREDENTIALS = r"(?P<secret>[A-Za-z0-9+/=._~-]{7,8000}[A-Za-z0-9+/=_~-])"
 
 _PLACEHOLDERS = tuple(
@@ -332,7 +333,7 @@ WEAK: tuple[Rule, ...] = (
         rf"://{_USER}*+:(?P<secret>{_SECRET_USER}++(?:@{_SECRET_USER}++(?=@))*+)@",
         lambda value: not _stands_for(value),
     ),
-    Rule("url-password", ("://",), rf"://(?P<secret>{_WORDS}{{20,200}}+)@", _random),
+    Rule("url-password", ("://",), rf"(?:(?<=http)|(?<=https))://(?P<secret>{_WORDS}{{20,200}}+)@", _random),
     Rule("authorization", ("Bearer ",), rf"Bearer {{1,2}}{_CREDENTIALS}", _random),
     Rule("authorization", ("Basic ",), r"Basic {1,2}(?P<secret>[A-Za-z0-9+/]{8,}+={0,2})", _basic),
     Rule(
@@ -368,7 +369,7 @@ WEAK: tuple[Rule, ...] = (
     Rule(
         "password",
         (":5432:", ":*:*:"),
-        rf":(?:5432|\*:\*):(?:[A-Za-z0-9_.*-]{{1,80}}:){{1,2}}{_VALUE}",
+        rf"(?::5432:{_PLAIN}|(?<=\*)(?<!:\*):\*:\*):{_PLAIN}:{_VALUE}",
         _password,
     ),
     Rule("password", ("-passin ", "-passout "), rf"-pass(?:in|out) pass:{_VALUE}", _password),
