@@ -130,11 +130,17 @@ def test_names_of_other_sessions_are_made_harmless(unspool: Run, machine: Machin
     assert b"\x1b" not in done.stderr
 
 
-def test_a_file_that_is_no_log(unspool: Run, machine: Machine) -> None:
-    (machine.home / "plain.jsonl").write_text('{"a": 1}\n')
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ('{"a": 1}', b"no agent's log that we know"),
+        ('{"timestamp": "", "type": "session_meta", "payload": {"id": "x"}}', b"a log of Codex without a session"),
+    ],
+)
+def test_a_file_that_is_no_log_or_tells_nothing(line: str, told: bytes, unspool: Run, machine: Machine) -> None:
+    (machine.home / "plain.jsonl").write_text(f"{line}\n")
     done = unspool("show", machine.home / "plain.jsonl", **machine.environment)
-    assert done.returncode == 2
-    assert b"plain.jsonl: no agent's log that we know" in done.stderr
+    assert (done.returncode, b"plain.jsonl: " + told in done.stderr) == (2, True)
 
 
 def test_standard_input(unspool: Run, machine: Machine) -> None:

@@ -57,17 +57,19 @@ def find(name: str) -> Shown:
 
 
 def _in_path(path: str) -> Shown:
-    near: list[str] = []
-    if not Path(path).is_dir():
-        log = open_log(path)
-        if log is None:
-            raise no_log(path)
-        near = [other for other in log.reader.kin(path) if other != path]
-    found, _ = find_sessions([path], near=near)
-    if not Path(path).is_dir():
-        found = [session for session in found if path in session.files]
+    if Path(path).is_dir():
+        found, _ = find_sessions([path])
+        if not found:
+            raise SessionNotFound(f"{path}: no agent's session in it (recorded API calls are shown by `unspool view`)")
+        return Shown(found[0], found[1:])
+    log = open_log(path)
+    if log is None:
+        raise no_log(path)
+    sessions, _ = find_sessions([path], near=[other for other in log.reader.kin(path) if other != path])
+    found = [session for session in sessions if path in session.files]
     if not found:
-        raise SessionNotFound(f"{path}: no agent's session in it (recorded API calls are shown by `unspool view`)")
+        reason = "without a session: `unspool cook` names what was not understood"
+        raise SessionNotFound(f"{path}: a log of {log.reader.title} {reason}")
     return Shown(found[0], found[1:])
 
 
