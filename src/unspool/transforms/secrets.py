@@ -4,6 +4,8 @@ Rules are for bytes: UTF-8 text, or JSON as it was written. None of the characte
 from its surroundings, is one that JSON must escape, with three exceptions that the rules know. Quotation marks may have
 backslashes before them; an escape such as `\\n` is no part of the word that follows; and the lines of a private key may
 be parted by escapes. So a rule finds the same in a text, in its JSON, and in the JSON of that.
+
+What must not be tried again is an atomic group, `(?>…)`: Python before 3.11.5 matches `(?:…)++` wrongly.
 """
 
 import binascii
@@ -285,9 +287,9 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "private-key",
         ("-----BEGIN ",),
-        rf"-----BEGIN {_PEM}(?:(?:[A-Za-z0-9+/=:, \r\n\t\\<>|→│#*._;()@]|-(?!----(?!-END))|{_JOINED}){{32,20000}}+"
+        rf"-----BEGIN {_PEM}(?:(?>(?:[A-Za-z0-9+/=:, \r\n\t\\<>|→│#*._;()@]|-(?!----(?!-END))|{_JOINED}){{32,20000}})"
         rf"-----END {_PEM}"
-        rf"|(?:(?:{_MARGIN}|{_JOINED})*+[A-Za-z0-9+/=]{{16,}}+)++)",
+        rf"|(?>(?:(?>(?:{_MARGIN}|{_JOINED})*)[A-Za-z0-9+/=]{{16,}}+)+))",
         _pem,
     ),
 )
@@ -330,7 +332,7 @@ WEAK: tuple[Rule, ...] = (
     Rule(
         "url-password",
         ("://",),
-        rf"://{_USER}*+:(?P<secret>{_SECRET_USER}++(?:@{_SECRET_USER}++(?=@))*+)@",
+        rf"://{_USER}*+:(?P<secret>{_SECRET_USER}++(?>(?:@{_SECRET_USER}++(?=@))*))@",
         lambda value: not _stands_for(value),
     ),
     Rule("url-password", ("://",), rf"(?:(?<=http)|(?<=https))://(?P<secret>{_WORDS}{{20,200}}+)@", _random),
@@ -386,7 +388,7 @@ WEAK: tuple[Rule, ...] = (
     Rule(
         "secret",
         ("ECRET_KEY",),
-        rf"ECRET_KEY{_MARK}{_QUOTE}(?P<secret>(?:[a-z0-9!@#$%^&*(_=+)-]|\\+u0026){{40,80}}+)(?={_QUOTE})",
+        rf"ECRET_KEY{_MARK}{_QUOTE}(?P<secret>(?>(?:[a-z0-9!@#$%^&*(_=+)-]|\\+u0026){{40,80}}))(?={_QUOTE})",
         lambda value: not _is_placeholder(value),
     ),
     Rule("cookie", ("-b ", "-cookie "), rf"-(?:b|cookie){_SPACED}(?P<secret>{_COOKIES})", _cookie),
