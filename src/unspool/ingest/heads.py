@@ -33,17 +33,29 @@ def reader_of(path: str) -> tuple[Reader | None, Head]:
     return None, head
 
 
-def like_the_last(path: str) -> Reader | None:
-    """The reader of the last file, if this one bears its mark: then no line need be decoded to know it."""
+def like_the_last(path: str) -> tuple[Reader, Head] | None:
+    """The reader of the last file, if this one bears its mark: then nothing need be decoded to know it, or, of a
+    document, only as the reader likes it best."""
     last = _last()
-    if last is None or last.mark is None or last.document:
+    if last is None or last.mark is None or (last.document and last.decode is None):
         return None
     start, rest = beginning(path)
     if not last.mark.match(start):
         return None
+    if last.document:
+        return _shaped(path, last, b"".join([start, *rest]))
     _begun.clear()
     _begun[path] = chain([start], rest)
-    return last
+    return last, Head(path)
+
+
+def _shaped(path: str, reader: Reader, data: bytes) -> tuple[Reader, Head] | None:
+    try:
+        [document] = reader.decode(data) if reader.decode is not None else [None]
+    except Unreadable:
+        return None
+    head = Head(path, document=document)
+    return (reader, head) if reader.claims(head) else None
 
 
 def beginning(path: str, size: int = BLOCK) -> tuple[bytes, Iterator[bytes]]:

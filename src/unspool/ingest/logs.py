@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from typing import Any
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from unspool.dialect import Decoder, Head, Reader, Record
 from unspool.errors import InputNotFound
-from unspool.ingest.heads import LOOK, begun, like_the_last, reader_for, reader_of
+from unspool.ingest.heads import LOOK, begun, head_of, like_the_last, reader_for, reader_of
 from unspool.model import Event, Facts, Note, Origin
 from unspool.sources.files import DASH
 from unspool.sources.jsontext import Unreadable, joined, loads
@@ -37,7 +37,9 @@ class OpenLog:
 
     @property
     def document(self) -> Any:
-        """The whole of a file that is one JSON document."""
+        """The whole of a file that is one JSON document, as it stands there."""
+        if isinstance(self._head.document, Struct):
+            self._head = head_of(self.path)
         return self._head.document
 
     def __iter__(self) -> Iterator[Event | Note]:
@@ -77,14 +79,14 @@ class OpenLog:
 
     def _fed(self) -> Iterator[Record | Note]:
         """The records as the decoder likes them best."""
-        if self.reader.decode is not None and self._given is None:
+        if self.reader.decode is not None and self._given is None and not self.reader.document:
             return decoded_lines(self.path, begun(self.path), self.reader.decode)
         return self.records()
 
     def records(self) -> Iterator[Record | Note]:
         """Each as it stands in the file."""
         if self.reader.document:
-            return iter([Record(b"", Origin(self.path, 1, 0, 0), self.document)])
+            return iter([Record(b"", Origin(self.path, 1, 0, 0), self._head.document)])
         if self._given is not None:
             return iter(self._given)
         return self.reader.rows(self.path) if self.reader.rows is not None else read_lines(self.path)
@@ -97,7 +99,7 @@ def open_log(path: str) -> OpenLog | None:
         return log
     try:
         if (known := like_the_last(path)) is not None:
-            return OpenLog(path, known, Head(path))
+            return OpenLog(path, *known)
         reader, head = reader_of(path)
     except OSError as error:
         raise InputNotFound(f"{path}: {error.strerror}") from error

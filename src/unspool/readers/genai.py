@@ -11,7 +11,7 @@ from typing import Any
 
 from unspool.model.event import Compacted, Content, Notification, SlashCommand, TokenUsage, User
 from unspool.readers.log import Log
-from unspool.sources.values import MOST, count, mapping, placeholder, string, text_of
+from unspool.sources.values import count, mapping, placeholder, string, text_of
 
 FAILED = ("error", "cancelled")
 """States of a tool call that ended badly."""
@@ -219,10 +219,9 @@ def typed(text: str) -> Content:
     return User(text)
 
 
-def first_kept(log: Log, history: Iterable[Any]) -> str | None:
-    """The id of the first prompt that a compressed history still has, by its words."""
-    parts = (parts_of(mapping(content).get("parts", mapping(content).get("content"))) for content in history)
-    words = [said.text for content in parts for said in prompt(content) if isinstance(said, User)]
+def first_kept(log: Log, history: Iterable[list[Any]]) -> str | None:
+    """The id of the first prompt that a compressed history still has, by the words in its parts."""
+    words = [said.text for parts in history for said in prompt(parts) if isinstance(said, User)]
     return next(iter(log.prompts_of(words)), None)
 
 
@@ -274,7 +273,21 @@ def usage_of(
     The prompt holds what was cached. Google counts thoughts beside the candidates and the prompts of tools beside the
     prompt; OpenAI, whose numbers stand here too, counts thoughts as candidates. The total tells which it was.
     """
-    asked, cached, output, thoughts, tool, total = [n if type(n) is int and 0 <= n < MOST else count(n) for n in counts]
+    asked, cached, output, thoughts, tool, total = map(count, counts)
+    return usage_from(model, asked, cached, output, thoughts, tool, total, response_id)
+
+
+def usage_from(
+    model: str | None,
+    asked: int,
+    cached: int,
+    output: int,
+    thoughts: int,
+    tool: int,
+    total: int,
+    response_id: str | None = None,
+) -> TokenUsage | None:
+    """The same, of what are numbers already."""
     if not (asked or output or thoughts):
         return None
     if tool and total == asked + output + thoughts + tool:

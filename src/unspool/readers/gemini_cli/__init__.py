@@ -3,10 +3,9 @@
 import re
 
 from unspool.dialect import Reader
-from unspool.readers.gemini_cli import documents, live, recording
+from unspool.readers.gemini_cli import documents, live, recording, shapes
 from unspool.readers.gemini_cli.folder import kin, places, refers
 from unspool.readers.gemini_cli.recording import AGENT
-from unspool.sources.jsontext import strict_lines
 
 _TITLE = "Gemini CLI"
 
@@ -16,7 +15,7 @@ reader = Reader(
     title=_TITLE,
     claims=recording.claims,
     decoder=recording.Recording,
-    decode=strict_lines,
+    decode=shapes.decode_lines,
     places=lambda environment, home: places(environment, home, "*/chats/**/*.jsonl"),
     mark=re.compile(rb'\{"sessionId":"[^"\n]*","projectHash":"[^"\n]*"[^\n\[{]*\}\r?\n'),
     unfold=recording.unfold,
@@ -34,6 +33,7 @@ document = Reader(
         environment, home, "*/chats/**/*.json", "*/logs.json", "*/checkpoint-*.json"
     ),
     document=True,
+    decode=shapes.decode_document,
     mark=re.compile(rb'\{\n  "sessionId": "[^"\n]*",\n  "projectHash": '),
     refers=refers,
     payload=documents.payload,

@@ -18,6 +18,7 @@ from unspool.model import Event, Facts, Note, Origin
 from unspool.readers.documents import element_of
 from unspool.readers.gemini_cli.folder import folder_of, project_of
 from unspool.readers.gemini_cli.recording import AGENT
+from unspool.readers.gemini_cli.shapes import Changes, Message, changes_of, message_of
 from unspool.readers.gemini_cli.turns import Turns
 from unspool.readers.genai import identified, typed
 from unspool.readers.log import Log
@@ -25,6 +26,8 @@ from unspool.sources.values import clock, listing, mapping, string, text_of
 
 _TYPES = ("user", "gemini", "qwen", "info", "warning", "error")
 _QWEN_MODELS = ("qwen", "coder-model", "vision-model")
+_LOOK = 50
+"""Messages that tell whose a document is."""
 
 
 def claims(head: Head) -> bool:
@@ -33,6 +36,9 @@ def claims(head: Head) -> bool:
 
 def is_document(document: Any) -> bool:
     match document:
+        case Changes(session_id=str(), messages=list(messages)):
+            told = [message for message in messages[:20] if message is not None]
+            return any(message.type in _TYPES for message in told) or (not told and document.project_hash is not None)
         case {"sessionId": str(), "messages": list(messages)}:
             seen = [message for message in messages[:20] if isinstance(message, dict)]
             return any(message.get("type") in _TYPES for message in seen) or (not seen and "projectHash" in document)
@@ -49,11 +55,13 @@ def is_qwen(head: Head) -> bool:
     """The same bytes may be either's: the folder and the models' names tell."""
     if ".qwen" in head.path.replace("\\", "/").split("/"):
         return True
-    for message in map(mapping, listing(mapping(head.document).get("messages"))[:50]):
-        model = message.get("model")
-        if message.get("type") == "qwen" or (isinstance(model, str) and model.lower().startswith(_QWEN_MODELS)):
-            return True
-    return False
+    document = head.document
+    if isinstance(document, Changes):
+        messages = document.messages or []
+    else:
+        messages = list(map(message_of, listing(mapping(document).get("messages"))[:_LOOK]))
+    seen = {(message.type == "qwen", message.model) for message in messages[:_LOOK] if message is not None}
+    return any(qwen or (model or "").lower().startswith(_QWEN_MODELS) for qwen, model in seen)
 
 
 class Document:
@@ -69,8 +77,10 @@ class Document:
     def feed(self, record: Record) -> list[Event | Note]:
         value = self._log.value(record)
         match value:
-            case {"messages": list(messages)}:
-                self._conversation(value, messages)
+            case Changes():
+                self._conversation(value)
+            case {"messages": list()}:
+                self._conversation(changes_of(value))
             case {"history": list(contents)}:
                 self._checkpoint(contents)
             case [{"role": _}, *_]:
@@ -85,20 +95,21 @@ class Document:
         self._turns.flush()
         return self._log.take()
 
-    def _conversation(self, value: dict[str, Any], messages: list[Any]) -> None:
-        log, turns = self._log, self._turns
-        log.session = string(value.get("sessionId")) or Path(self._path).stem
+    def _conversation(self, session: Changes) -> None:
+        log, turns, path = self._log, self._turns, self._path
+        log.session = string(session.session_id) or Path(path).stem
         facts = log.facts
-        facts.project = project_of(self._path, string(value.get("projectHash")))
-        facts.started = clock(value.get("startTime"))
-        facts.title = string(value.get("summary"))
-        if value.get("kind") == "subagent":
+        facts.project = project_of(path, string(session.project_hash))
+        facts.started = clock(session.start_time)
+        facts.title = string(session.summary)
+        if session.kind == "subagent":
             turns.belong(log.session)
-        if any(True for _ in continued(self._path)):
+        if any(True for _ in continued(path)):
             log.note("skipped", "the session goes on in a .jsonl beside, which repeats this one")
             return
-        for number in self._numbered(messages):
-            turns.whole(messages[number - 1], str(number))
+        for number, message in enumerate(session.messages or (), 1):
+            log.origin = Origin(path, number, 0, 0)
+            turns.whole(message, number)
 
     def _checkpoint(self, contents: list[Any]) -> None:
         name, folder = Path(self._path).stem, folder_of(self._path)
@@ -109,7 +120,7 @@ class Document:
         for number in self._numbered(contents):
             content = mapping(contents[number - 1])
             kind = "gemini" if content.get("role") == "model" else "user"
-            self._turns.message({"type": kind, "content": content.get("parts")}, str(number))
+            self._turns.message(Message(type=kind, content=content.get("parts")), str(number))
         self._turns.flush()
 
     def _prompts(self, entries: list[Any]) -> None:

@@ -19,6 +19,7 @@ from unspool.dialect import Head, Record
 from unspool.model import Event, Facts, Note, Origin
 from unspool.model.event import Notification, Summary
 from unspool.readers.gemini_cli.folder import folder_of, parent_of, project_of
+from unspool.readers.gemini_cli.shapes import Changes, Line, Message, changes_of, line_of
 from unspool.readers.gemini_cli.turns import Turns
 from unspool.readers.genai import first_kept, is_snapshot
 from unspool.readers.log import Log
@@ -26,6 +27,8 @@ from unspool.sources.values import listing, mapping, string, text_of
 
 AGENT = "gemini_cli"
 _CHANGES = ("$set", "$patch")
+_BEAT = Changes()
+"""Nothing but the time changed."""
 _OPENS = "< \t\r\n"
 """With one of these a summary begins, and hardly a prompt."""
 
@@ -47,7 +50,7 @@ class Recording:
         self._path = path
         self._log = Log(AGENT)
         self._turns = Turns(self._log, folder_of(path))
-        self._held: list[tuple[Origin, dict[str, Any]]] = []
+        self._held: list[tuple[Origin, Message]] = []
         """A summary of all that came before, and messages behind it: what stands behind them tells what it left."""
 
     @property
@@ -55,97 +58,110 @@ class Recording:
         return self._log.sessions
 
     def feed(self, record: Record) -> list[Event | Note]:
-        log, value = self._log, record.value
+        log, line = self._log, record.value
         log.origin = record.origin
-        if value.__class__ is not dict:
-            value = log.record(record)
-        if value is None:
+        if line.__class__ is not Line:
+            line = self._opened(record)
+        if line is None:
             pass
-        elif "id" in value and log.session:  # nearly all that say something
-            if self._held or (value.get("type") == "user" and _is_snapshot(value)):
-                self._held.append((record.origin, value))
+        elif line.id is not None and log.session:  # nearly all that say something
+            if self._held or (line.type == "user" and _is_snapshot(line)):
+                self._held.append((record.origin, line))
             else:
-                self._turns.message(value)
-        elif (beat := value.get("$set")).__class__ is not dict or len(beat) > 1 or "lastUpdated" not in beat:
-            self._record(value)
-        elif self._held:  # every other line says only that
+                self._turns.message(line)
+        elif line.changes is None or line.changes != _BEAT or not log.session:
+            self._line(line)
+        elif self._held:  # every other line says only when it was written
             self._release()
         return log.take() if log.out else []
 
-    def _record(self, value: dict[str, Any]) -> None:
-        if self._held and "$patch" not in value:
-            self._release()
-        if "id" in value:
-            self._open({})
-            self._turns.message(value)
-        elif isinstance(changes := value.get("$set"), dict):
-            self._change(changes)
-        elif isinstance(patch := value.get("$patch"), dict):
+    def _opened(self, record: Record) -> Line | None:
+        """A line that did not come in shape; what is neither a message nor a change is told right here."""
+        value = self._log.record(record)
+        if value is None:
+            return None
+        if "id" in value or isinstance(value.get("$set"), dict):
+            return line_of(value)
+        if isinstance(patch := value.get("$patch"), dict):
             self._patch(patch)
-        elif "$rewindTo" in value:
+            return None
+        self._release()
+        if "$rewindTo" in value:
             self._rewind(value["$rewindTo"])
         elif "sessionId" in value:
-            self._change(value)
+            self._change(changes_of(value))
         elif "type" in value:
-            self._open({})
-            self._turns.message(value)
+            return line_of(value)
         else:
             self._log.note("unknown", f"record with the keys {', '.join(list(value)[:5])}")
+        return None
+
+    def _line(self, line: Line) -> None:
+        self._release()
+        if line.id is None and line.changes is not None:
+            self._change(line.changes)
+        elif line.id is None and line.session_id is not None:
+            self._change(line)
+        else:
+            self._open(None)
+            self._turns.message(line)
 
     def close(self) -> list[Event | Note]:
         self._release()
         self._turns.flush()
         return self._log.take()
 
-    def _open(self, header: dict[str, Any]) -> None:
+    def _open(self, opening: Changes | Line | None) -> None:
         """The session is named by the first line; should that be lost, by the file."""
         log, turns = self._log, self._turns
         if log.session:
             return
-        name = string(header.get("sessionId")) or Path(self._path).stem
+        opening = opening or Changes()
+        name = string(opening.session_id) or Path(self._path).stem
         parent = parent_of(self._path)
         log.session = parent or name
         if parent is not None:
             turns.belong(name, f"agent:{name}")
-        elif header.get("kind") == "subagent":
+        elif opening.kind == "subagent":
             turns.belong(name)
-        log.at(header.get("startTime"))
+        log.at(opening.start_time)
         facts = log.facts
-        facts.project = project_of(self._path, string(header.get("projectHash")))
+        facts.project = project_of(self._path, string(opening.project_hash))
         if parent is None:
             facts.started = log.time
 
-    def _change(self, changes: dict[str, Any]) -> None:
+    def _change(self, changes: Changes | Line) -> None:
         self._open(changes)
         log = self._log
-        if isinstance(messages := changes.get("messages"), list):
-            self._replace(messages)
-        directories = listing(changes.get("directories"))
+        if changes.messages is not None:
+            self._replace(changes.messages)
+        directories = listing(changes.directories)
         if log.facts.project is None and directories and isinstance(directories[0], str):
             log.facts.project = directories[0]
-        if isinstance(summary := changes.get("summary"), str) and summary:
+        if isinstance(summary := changes.summary, str) and summary:
             log.facts.title = summary
             self._turns.flush()
             self._turns.emit(Summary(summary), f"{log.origin.line}:summary")
 
-    def _replace(self, messages: list[Any]) -> None:
+    def _replace(self, messages: list[Message | None]) -> None:
         turns = self._turns
-        known = [turns.knows(mapping(message).get("id")) for message in messages]
+        known = [message is not None and turns.knows(message.id) for message in messages]
         compressed = turns.begun and (not any(known) or any(map(_is_snapshot, messages)))
         for message in messages:
-            if turns.awaits(mapping(message).get("id")):  # its words are still to be told: those of the list, then
+            if message is not None and turns.awaits(message.id):  # its words are still to be told: those of the list
                 turns.message(message, "", history=True)
                 break
         if compressed:
-            turns.kept = first_kept(self._log, (message for message in messages if not _is_snapshot(message)))
+            kept = (message.pieces for message in messages if message is not None and not _is_snapshot(message))
+            turns.kept = first_kept(self._log, kept)
         for at, message in enumerate(messages):
             rewritten = compressed and not known[at]
             turns.message(message, f"{self._log.origin.line}.{at}", history=True, rewritten=rewritten)
 
     def _patch(self, patch: dict[str, Any]) -> None:
         """What became of the history. Without a summary, the last prompts among what was removed are taken back."""
-        self._open({})
-        log, new = self._log, {text_of(value["id"]) for _, value in self._held}
+        self._open(None)
+        log, new = self._log, {message.id for _, message in self._held}
         if self._held:
             order = [name for name in listing(patch.get("orderIds")) if isinstance(name, str) and name not in new]
             self._turns.kept = log.first_prompt([f"{name}:user" for name in order])
@@ -156,26 +172,28 @@ class Recording:
         for update in map(mapping, [patch, *listing(patch.get("updates"))]):
             if "content" in update and self._turns.knows(name := update.get("id")):
                 kind = "user" if log.first_prompt([f"{name}:user"]) else "gemini"
-                self._turns.message({"id": name, "type": kind, "content": update["content"]}, history=True)
+                self._turns.message(Message(string(name), type=kind, content=update["content"]), history=True)
 
     def _release(self, rewritten: bool = False) -> None:
         """`rewritten`: they are what the model is shown from here on."""
+        if not self._held:
+            return
         held, self._held = self._held, []
         here = self._log.origin
-        for self._log.origin, value in held:
-            self._turns.message(value, history=rewritten, rewritten=rewritten)
+        for self._log.origin, message in held:
+            self._turns.message(message, history=rewritten, rewritten=rewritten)
         if rewritten:
             self._turns.flush()
         self._log.origin = here
 
     def _rewind(self, name: Any) -> None:
-        self._open({})
+        self._open(None)
         self._turns.rewind(text_of(name))
         self._turns.emit(Notification(f"rewound to {text_of(name)}", "info"), f"{self._log.origin.line}:rewind")
 
 
-def _is_snapshot(message: Any) -> bool:
-    content = message.get("content") if type(message) is dict else None
+def _is_snapshot(message: Message | None) -> bool:
+    content = None if message is None else message.content
     first = content[0] if type(content) is list and content else content
     text = first.get("text") if type(first) is dict else first
     return type(text) is str and text[:1] in _OPENS and is_snapshot(text)

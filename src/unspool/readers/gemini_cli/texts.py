@@ -1,9 +1,11 @@
 """Texts in the messages of a recording: what was typed and what was sent with it, thoughts, where the session ran."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from unspool.model import Content
 from unspool.model.event import Compacted, Level, Notification, SlashCommand, User
+from unspool.readers.gemini_cli.shapes import Thought, thought_of
 from unspool.readers.genai import part_text, parts_of, prompt
 from unspool.sources.values import text_of
 
@@ -25,9 +27,9 @@ class Prompts:
         self._last: tuple[list[Content], list[Content]] = [], []
         """What was typed last, and what was sent for it."""
 
-    def shown(self, value: dict[str, Any], parts: list[Any]) -> list[Content]:
+    def shown(self, display: Any, parts: list[Any]) -> list[Content]:
+        """`display` is what was typed, where the program says it apart."""
         contents = list(prompt(parts))
-        display = value.get("displayContent")
         typed = list(prompt(parts_of(display))) if display else contents
         if display and self._is_on_the_way(typed, contents):
             return _beside(contents)
@@ -58,22 +60,22 @@ def notice(kind: Level, parts: list[Any]) -> Notification:
     return Notification("\n".join(map(part_text, parts)), "context" if shown else kind)
 
 
-def thoughts_in(parts: list[Any]) -> list[Any]:
+def thoughts_in(parts: Sequence[Any]) -> list[Thought]:
     """The model's own: those that the program puts between two messages of the user bear a signature that is none."""
     return [
-        part
+        thought_of(part)
         for part in parts
         if type(part) is dict and part.get("thought") and part.get("thoughtSignature") != _UNSIGNED
     ]
 
 
-def thought_text(thought: dict[str, Any]) -> str:
+def thought_text(thought: Thought) -> str:
     """As the model wrote it: its subject in bold, then what it thought."""
-    subject, description = thought.get("subject"), thought.get("description")
+    subject, description = thought.subject, thought.description
     if type(subject) is str and type(description) is str and subject and description:
         return f"**{subject}** {description}"
-    if isinstance(text := thought.get("text"), str):
-        return text
+    if isinstance(thought.text, str):
+        return thought.text
     return f"**{text_of(subject)}** {text_of(description)}".rstrip() if subject else text_of(description)
 
 

@@ -11,7 +11,7 @@ answer. What changes after it was told cannot be taken back. The model's words a
 of messages brings, is what the model is shown from there on, and nobody said it again.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import dropwhile
 from pathlib import Path
 from typing import Any
@@ -36,6 +36,7 @@ from unspool.model.event import (
 )
 from unspool.readers.calls import arguments_of
 from unspool.readers.gemini_cli.folder import FULL_OUTPUT, full_output
+from unspool.readers.gemini_cli.shapes import Call, Message, Tokens, call_of
 from unspool.readers.gemini_cli.texts import Prompts, notice, thought_text, thoughts_in, workspace
 from unspool.readers.genai import (
     FAILED,
@@ -43,18 +44,15 @@ from unspool.readers.genai import (
     outcome,
     own_parts,
     part_text,
-    parts_of,
     sum_of,
-    usage_of,
+    usage_from,
     was_stopped,
 )
 from unspool.readers.log import Log
-from unspool.sources.values import mapping, string, text_of
+from unspool.sources.values import string, text_of
 
 _UNDERWAY = ("validating", "scheduled", "executing", "awaiting_approval")
 _SERVER = " MCP Server)"
-_ANSWER = frozenset(("toolCalls", "thoughts", "tokens", "model"))
-"""What only the model's messages have: programs made from this one give these messages a type of their own."""
 
 
 class _Told(Struct, gc=False):
@@ -77,7 +75,7 @@ class _Waiting(Struct, gc=False):
     name: str
     told: _Told
     text: str
-    tokens: Any
+    tokens: Tokens | None
     model: str | None
     origin: Origin
     time: str | None
@@ -106,6 +104,8 @@ class Turns:
         self._waiting: _Waiting | _Prompt | None = None
         self.agent: str | None = None
         """The sub-agent whose messages they are: what is typed there was typed by an agent."""
+        self._ran: str | None = None
+        """The model that answered last."""
         self.kept: str | None = None
         """The first prompt that a compression left."""
         self.emit: Callable[[Content, str], None] = log.emit
@@ -128,64 +128,47 @@ class Turns:
         self.agent = agent
         self.emit = lambda content, key: self._log.emit(content, f"{agent}:{key}", stream)
 
-    def message(self, value: Any, place: str = "", *, history: bool = False, rewritten: bool = False) -> None:
+    def message(
+        self, message: Message | None, place: str = "", *, history: bool = False, rewritten: bool = False
+    ) -> None:
         """`place`: the name of a message without an id, if its line is not.
         `history`: the message is part of a list that replaces all messages, so its words may have been edited.
         `rewritten`: what the list holds under new ids is not new, but what the model is shown from here on."""
-        if not isinstance(value, dict):
-            self._log.note("odd", "a message that is no object")
+        log = self._log
+        if message is None:
+            log.note("odd", "a message that is no object")
             return
-        name = value.get("id")
-        if type(name) is not str or not name:
-            name = string(name) or place or str(self._log.origin.line)
+        name = message.id or place or str(log.origin.line)
         if (waiting := self._waiting) is not None and waiting.name != name:
             self.flush()
-        time, parts = value.get("timestamp"), value.get("content")
-        if type(time) is str and len(time) == 24 and time[23] == "Z":  # nearly always
-            self._log.time = time
-        else:
-            self._log.at(time)
-        if type(parts) is not list:
-            parts = parts_of(value.get("parts") if parts is None else parts)
-        kind = value.get("type")
+        log.at(message.timestamp)
+        kind = message.type
         if kind == "gemini":
-            self._model(value, name, parts, history, rewritten)
+            self._model(message, name, history, rewritten)
         elif kind == "user":
-            self._user(value, name, parts, history, rewritten)
+            self._user(message, name, history, rewritten)
         elif kind in ("info", "warning", "error"):
-            self._notice(notice(kind, parts), name)
-        elif kind in ("model", "assistant", "qwen") or not _ANSWER.isdisjoint(value):
-            self._model(value, name, parts, history or kind == "message_update", rewritten)
+            self._notice(notice(kind, message.pieces), name)
+        elif kind in ("model", "assistant", "qwen") or message.is_answer:
+            self._model(message, name, history or kind == "message_update", rewritten)
         else:
-            self._log.note("unknown", f"message type {kind!r}")
-            self._notice(notice("info", parts), name)
+            log.note("unknown", f"message type {kind!r}")
+            self._notice(notice("info", message.pieces), name)
 
-    def whole(self, value: Any, place: str) -> None:
+    def whole(self, message: Message | None, place: int) -> None:
         """A message of a list that is at its end: nothing in it can still grow, and so nothing waits."""
-        name = value.get("id") if type(value) is dict and value.get("type") == "gemini" else None
-        if type(name) is not str or not name or name in self._told or self._waiting is not None:
-            self.message(value, place)
+        if message is None or message.type != "gemini" or not message.id or message.id in self._told:
+            self.message(message, str(place))
             self.flush()
             return
+        name = message.id
         told = self._told[name] = _Told()
-        log = self._log
-        log.at(value.get("timestamp"))
-        time, content, calls = log.time, value.get("content"), value.get("toolCalls")
-        parts = content if type(content) is list else parts_of(content)
-        self._think(value.get("thoughts"), name, parts, told)
-        if type(calls) is list:
-            for at, call in enumerate(calls):
-                log.time = time
-                self._call(call, f"{name}:{at}")
-        text = self._say(name, parts, bool(calls), time)
-        log.time = time
+        self._log.at(message.timestamp)
+        text = self._work(message, name, told)
         if text and not text.isspace():
             told.text, told.versions = hash(text), 1
             self.emit(Said(text), f"{name}:message")
-        told.called, model = bool(calls), string(value.get("model"))
-        self._count(value.get("tokens"), model, name, told)
-        if model and self.agent is None:
-            log.facts.model = model
+        self._count(message.tokens, message.model, name, told)
 
     def rewind(self, name: str) -> None:
         """This message and all behind it are taken back; all of them if there is none of that name."""
@@ -220,9 +203,12 @@ class Turns:
             self.emit(Said(waiting.text), _version(f"{name}:message", told))
         self._count(waiting.tokens, waiting.model, name, told)
 
-    def _count(self, tokens: Any, model: str | None, name: str, told: _Told) -> None:
+    def _count(self, tokens: Tokens | None, model: str | None, name: str, told: _Told) -> None:
         """What it used, once. Where that is not said, calls tell that the model was asked: it will be asked again."""
-        usage = _usage(model, tokens) if type(tokens) is dict else None
+        usage = None
+        if tokens is not None:
+            asked, cached, output = tokens.input, tokens.cached, tokens.output
+            usage = usage_from(model, asked, cached, output, tokens.thoughts, tokens.tool, tokens.total)
         if told.used is None:
             if usage is None and told.called:
                 usage = TokenUsage(model, 0, 0, 0, 0, 0)
@@ -238,13 +224,14 @@ class Turns:
             self._told[name] = _Told(context=True)
             self.emit(notice, name)
 
-    def _user(self, value: dict[str, Any], name: str, parts: list[Any], history: bool, rewritten: bool) -> None:
+    def _user(self, message: Message, name: str, history: bool, rewritten: bool) -> None:
+        parts = message.pieces
         for part in parts:
             if isinstance(part, dict) and isinstance(answer := part.get("functionResponse"), dict):
                 call_id = string(answer.get("id"))
                 if (key := call_id or name) not in self._answered:
                     self._answer(call_id, [part], None, key)
-        contents = self._shown(value, parts)
+        contents = self._shown(message.display_content, parts)
         if not contents:
             self._told.setdefault(name, _Told(context=True))
             return
@@ -284,48 +271,56 @@ class Turns:
             self._log.facts.project = workspace(content.text)
         self.emit(content, key)
 
-    def _model(self, value: dict[str, Any], name: str, parts: list[Any], history: bool, rewritten: bool) -> None:
+    def _model(self, message: Message, name: str, history: bool, rewritten: bool) -> None:
         told = self._told.get(name)
         if told is None:
             told = self._told[name] = _Told()
-        log, waiting = self._log, self._waiting
-        time = log.time
+        waiting = self._waiting
         if isinstance(waiting, _Prompt):  # of the same id, but of another kind
             self.flush()
             waiting = None
-        self._think(value.get("thoughts"), name, parts, told)
-        calls = value.get("toolCalls")
-        if type(calls) is list:
-            told.called = told.called or bool(calls)
-            for at, call in enumerate(calls):
-                log.time = time
-                self._call(call, f"{name}:{at}")
-        text = self._say(name, parts, bool(calls), time)
-        log.time = time
+        text = self._work(message, name, told)
         if rewritten and told.text is None and text.strip():
             told.text = hash(text)
             self._change(text, f"{name}:message", told)
             return
-        tokens = value.get("tokens")
+        tokens, model, before = message.tokens, message.model, ""
         if waiting is not None:
-            tokens = tokens or waiting.tokens
-        before = waiting.text if waiting is not None else ""
+            tokens, before = tokens or waiting.tokens, waiting.text
         if history and told.text is not None:
             self._change(text, f"{name}:message", told)
             text = before
         elif history and text.strip() in ("", before.strip()):
             text = before
-        model = string(value.get("model"))
         if model is None and (before_it := waiting or told.used) is not None:
             model = before_it.model
-        if model and self.agent is None:
-            log.facts.model = model
-        self._waiting = _Waiting(name, told, text, tokens, model, log.origin, time)
+        self._waiting = _Waiting(name, told, text, tokens, model, self._log.origin, self._log.time)
 
-    def _say(self, name: str, parts: list[Any], called: bool, time: str | None) -> str:
+    def _work(self, message: Message, name: str, told: _Told) -> str:
+        """What the model thought and called for; its words are given back, for they may wait."""
+        log = self._log
+        time, calls, content = log.time, message.tool_calls, message.content
+        parts = message.pieces if content.__class__ is not str else ()
+        thoughts = message.thoughts or thoughts_in(parts)
+        if len(thoughts) > told.thoughts:
+            for at in range(told.thoughts, len(thoughts)):
+                thought = thoughts[at]
+                log.at(thought.timestamp)
+                self.emit(Thinking(thought_text(thought)), f"{name}:thought:{at}")
+            told.thoughts = len(thoughts)
+        if calls:
+            told.called = True
+            for at, call in enumerate(calls):
+                log.time = time
+                self._call(call, name, at)
+        text = content if content.__class__ is str else self._say(name, parts, bool(calls), time)
+        log.time = time
+        if message.model and message.model != self._ran and self.agent is None:
+            log.facts.model = self._ran = message.model
+        return text
+
+    def _say(self, name: str, parts: Sequence[Any], called: bool, time: str | None) -> str:
         """The model's words. Calls that stand among them without an id are those of `toolCalls`, if there are any."""
-        if len(parts) == 1 and type(parts[0]) is str:
-            return parts[0]
         words: list[str] = []
         for at, part in enumerate(parts):
             if not isinstance(part, dict):
@@ -333,57 +328,42 @@ class Turns:
             elif isinstance(call := part.get("functionCall"), dict):
                 if call.get("id") is not None or not called:
                     self._log.time = time
-                    self._call(call, f"{name}:part:{at}")
+                    self._call(call_of(call), name, f"part:{at}")
             elif not part.get("thought"):
                 words.append(part_text(part))
         return "\n".join(words)
 
-    def _think(self, thoughts: Any, name: str, parts: list[Any], told: _Told) -> None:
-        if type(thoughts) is not list or not thoughts:
-            thoughts = thoughts_in(parts)
-        if len(thoughts) <= told.thoughts:
-            return
-        for at in range(told.thoughts, len(thoughts)):
-            thought = mapping(thoughts[at])
-            self._log.at(thought.get("timestamp"))
-            self.emit(Thinking(thought_text(thought)), f"{name}:thought:{at}")
-        told.thoughts = len(thoughts)
-
-    def _call(self, call: Any, place: str) -> None:
-        if not isinstance(call, dict):
+    def _call(self, call: Call | None, message: str, at: int | str) -> None:
+        if call is None:
             self._log.note("odd", "a tool call that is no object")
             return
-        call_id = string(call.get("id"))
-        key = call_id or place
+        call_id, status, result = call.id, call.status, call.result
+        key = call_id or f"{message}:{at}"
         if key not in self._called:
             self._called.add(key)
-            name, given = text_of(call.get("name")), arguments_of(call.get("args"))
-            told = _on_server(name, given, call.get("displayName")) or self._read
-            self.emit(ToolCall(name, call_id, given, told), f"{key}:call")
-            if isinstance(agent := call.get("agentId"), str):
-                self.emit(AgentSpawn(agent, call_id, name, string(call.get("description"))), f"{key}:spawn")
-        if key in self._answered:
-            return
-        status, result = call.get("status"), call.get("result")
-        if status not in _UNDERWAY and (status or result):
-            self._log.at(call.get("timestamp"))
-            shown = call.get("resultDisplay")
-            if type(result) is list and len(result) > 1:
+            given = call.args if call.args.__class__ is dict else arguments_of(call.args)
+            told = _on_server(call.name, given, call.display_name) or self._read
+            self.emit(ToolCall(call.name, call_id, given, told), f"{key}:call")
+            if call.agent_id is not None:
+                self.emit(AgentSpawn(call.agent_id, call_id, call.name, call.description), f"{key}:spawn")
+        if (status or result) and status not in _UNDERWAY and key not in self._answered:
+            self._log.at(call.timestamp)
+            if result.__class__ is list and len(result) > 1:
                 result = own_parts(result, call_id)
-            self._answer(call_id, result or (shown if isinstance(shown, str) else None), status, key)
+            self._answer(call_id, result or call.shown, status, key)
 
     def _answer(self, call_id: str | None, result: Any, status: Any, key: str) -> None:
         self._answered.add(key)
         output, bad = outcome(result)
         failed = bad or status in FAILED
-        whole = full_output(output, self._folder) if FULL_OUTPUT in output else None
+        whole = full_output(output, self._folder) if self._folder is not None and FULL_OUTPUT in output else None
         stopped = failed and (status == "cancelled" or was_stopped(output))
         self.emit(ToolOutput(call_id, output, failed, whole, stopped), f"{key}:result")
 
 
-def _on_server(name: str, arguments: Any, title: Any) -> Meaning | None:
+def _on_server(name: str, arguments: Any, title: str | None) -> Meaning | None:
     """Tools of servers bear any name; what they are called on the screen gives them away."""
-    if not isinstance(title, str) or not title.endswith(_SERVER):
+    if title is None or not title.endswith(_SERVER):
         return None
     server = title[: -len(_SERVER)].rpartition("(")[2]
     tool = name.removeprefix(f"mcp_{server}_").removeprefix(f"{server}__")
@@ -393,8 +373,3 @@ def _on_server(name: str, arguments: Any, title: Any) -> Meaning | None:
 def _version(key: str, told: _Told) -> str:
     told.versions += 1
     return key if told.versions == 1 else f"{key}:{told.versions}"
-
-
-def _usage(model: str | None, tokens: dict[str, Any]) -> TokenUsage | None:
-    get = tokens.get
-    return usage_of(model, (get("input"), get("cached"), get("output"), get("thoughts"), get("tool"), get("total")))

@@ -61,7 +61,8 @@ class System:
             case "chat_compression":
                 before = count(mapping(payload.get("info")).get("originalTokenCount")) or None
                 history = listing(payload.get("compressedHistory"))
-                yield Compacted(_summary(history), None, before, first_kept(self._log, history[1:]))
+                kept = (parts_of(mapping(content).get("parts")) for content in history[1:])
+                yield Compacted(_summary(history), None, before, first_kept(self._log, kept))
             case "custom_title":
                 facts.title = string(payload.get("customTitle")) or facts.title
             case "parent_session":
