@@ -296,7 +296,7 @@ def usage_from(
         output, asked = output - thoughts, asked + tool
     elif thoughts and total == asked + output:
         output -= thoughts
-    cached, output = min(cached, asked), max(0, output) + thoughts
+    cached, output = min(cached, asked), output + thoughts if output > 0 else thoughts
     return TokenUsage(model, asked - cached, cached, 0, output, thoughts, response_id)
 
 

@@ -37,8 +37,8 @@ def claims(head: Head) -> bool:
 def is_document(document: Any) -> bool:
     match document:
         case Changes(session_id=str(), messages=list(messages)):
-            told = [message for message in messages[:20] if message is not None]
-            return any(message.type in _TYPES for message in told) or (not told and document.project_hash is not None)
+            known = any(message.type in _TYPES for message in messages[:20] if message is not None)
+            return known or (not any(messages[:20]) and document.project_hash is not None)
         case {"sessionId": str(), "messages": list(messages)}:
             seen = [message for message in messages[:20] if isinstance(message, dict)]
             return any(message.get("type") in _TYPES for message in seen) or (not seen and "projectHash" in document)

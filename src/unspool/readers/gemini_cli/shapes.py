@@ -32,16 +32,16 @@ class Call(Struct, gc=False, rename="camel"):
     status: str | None = None
     timestamp: Any = None
     display_name: str | None = None
-    description: str | None = None
     agent_id: str | None = None
+    description: Raw = _NULL
     result_display: Raw = _NULL
-    """As it stands: a text, or the files before and behind an edit, which are longer than all else."""
+    """These are long and hardly ever asked for: see `text_in`."""
 
-    @property
-    def shown(self) -> str | None:
-        """What the screen showed of the result, if it is a text."""
-        shown = bytes(self.result_display)
-        return strict(shown) if shown[:1] == b'"' else None
+
+def text_in(raw: Raw) -> str | None:
+    """What it says, if it is a text: what the screen showed of a result may also be the files before and after."""
+    text = bytes(raw)
+    return strict(text) if text.startswith(b'"') else None
 
 
 class Tokens(Struct, gc=False):
@@ -175,8 +175,7 @@ def call_of(value: Any) -> Call | None:
     """None for what is no object."""
     if not isinstance(value, dict):
         return None
-    get, shown, agent = value.get, value.get("resultDisplay"), value.get("agentId")
-    status = get("status")
+    get, status, agent = value.get, value.get("status"), value.get("agentId")
     return Call(
         string(get("id")),
         text_of(get("name")),
@@ -185,10 +184,14 @@ def call_of(value: Any) -> Call | None:
         string(status) if status else None,
         get("timestamp"),
         string(get("displayName")),
-        string(get("description")),
         agent if isinstance(agent, str) else None,
-        Raw(msgspec.json.encode(shown)) if isinstance(shown, str) else _NULL,
+        _raw(get("description")),
+        _raw(get("resultDisplay")),
     )
+
+
+def _raw(value: Any) -> Raw:
+    return Raw(msgspec.json.encode(value)) if isinstance(value, str) else _NULL
 
 
 def thought_of(value: dict[str, Any]) -> Thought:

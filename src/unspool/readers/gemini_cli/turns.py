@@ -36,7 +36,7 @@ from unspool.model.event import (
 )
 from unspool.readers.calls import arguments_of
 from unspool.readers.gemini_cli.folder import FULL_OUTPUT, full_output
-from unspool.readers.gemini_cli.shapes import Call, Message, Tokens, call_of
+from unspool.readers.gemini_cli.shapes import Call, Message, Tokens, call_of, text_in
 from unspool.readers.gemini_cli.texts import Prompts, notice, thought_text, thoughts_in, workspace
 from unspool.readers.genai import (
     FAILED,
@@ -149,7 +149,7 @@ class Turns:
             self._user(message, name, history, rewritten)
         elif kind in ("info", "warning", "error"):
             self._notice(notice(kind, message.pieces), name)
-        elif kind in ("model", "assistant", "qwen") or message.is_answer:
+        elif kind in ("model", "assistant", "qwen", "message_update") or message.is_answer:
             self._model(message, name, history or kind == "message_update", rewritten)
         else:
             log.note("unknown", f"message type {kind!r}")
@@ -302,9 +302,8 @@ class Turns:
         time, calls, content = log.time, message.tool_calls, message.content
         parts = message.pieces if content.__class__ is not str else ()
         thoughts = message.thoughts or thoughts_in(parts)
-        if len(thoughts) > told.thoughts:
-            for at in range(told.thoughts, len(thoughts)):
-                thought = thoughts[at]
+        if (seen := told.thoughts) < len(thoughts):
+            for at, thought in enumerate(thoughts[seen:] if seen else thoughts, seen):
                 log.at(thought.timestamp)
                 self.emit(Thinking(thought_text(thought)), f"{name}:thought:{at}")
             told.thoughts = len(thoughts)
@@ -345,12 +344,12 @@ class Turns:
             told = _on_server(call.name, given, call.display_name) or self._read
             self.emit(ToolCall(call.name, call_id, given, told), f"{key}:call")
             if call.agent_id is not None:
-                self.emit(AgentSpawn(call.agent_id, call_id, call.name, call.description), f"{key}:spawn")
+                self.emit(AgentSpawn(call.agent_id, call_id, call.name, text_in(call.description)), f"{key}:spawn")
         if (status or result) and status not in _UNDERWAY and key not in self._answered:
             self._log.at(call.timestamp)
             if result.__class__ is list and len(result) > 1:
                 result = own_parts(result, call_id)
-            self._answer(call_id, result or call.shown, status, key)
+            self._answer(call_id, result or text_in(call.result_display), status, key)
 
     def _answer(self, call_id: str | None, result: Any, status: Any, key: str) -> None:
         self._answered.add(key)
