@@ -208,6 +208,13 @@ def test_a_closed_pipe_is_quiet(write: Write) -> None:
     assert done.returncode == 0
 
 
+@pytest.mark.parametrize("arguments", ["--help", "cook --help"])
+def test_help_that_nobody_reads_is_no_fault(arguments: str) -> None:
+    command = f"{sys.executable} -m unspool {arguments} | true"
+    done = subprocess.run(["bash", "-c", f"set -o pipefail; {command}"], capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
 def test_a_terminal_gets_a_summary_that_fits(write: Write) -> None:
     path = write(*(call("A prompt that is quite long " * 5, answer="a", model="m" * 40) for _ in range(3)))
     parent, child = pty.openpty()

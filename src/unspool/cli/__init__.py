@@ -3,6 +3,8 @@
 import os
 import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import TextIO
 
@@ -43,6 +45,15 @@ class ClosedPipe(Exception):
     """Whoever read our output has seen enough."""
 
 
+@contextmanager
+def _closed_pipes() -> Iterator[None]:
+    """click would make them exit status 1."""
+    try:
+        yield
+    except BrokenPipeError as error:
+        raise ClosedPipe from error
+
+
 class Lazy(click.Group):
     """Lists the commands without importing them."""
 
@@ -66,11 +77,13 @@ class Lazy(click.Group):
                 ctx.fail(f"No such command '{name}'. Did you mean '{meant[0]}'?")
         return super().resolve_command(ctx, args)
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        with _closed_pipes():  # this command's own help is shown here
+            return super().parse_args(ctx, args)
+
     def invoke(self, ctx: click.Context) -> object:
-        try:
+        with _closed_pipes():
             return super().invoke(ctx)
-        except BrokenPipeError as error:  # click would make it exit status 1
-            raise ClosedPipe from error
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
