@@ -4,23 +4,32 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, suppress
+from functools import cache
 from pathlib import Path
 from zlib import crc32
 
 import msgspec
 
-from unspool.ingest.digests import FileDigest, stamp
+from unspool.ingest.digests import FileDigest, stamp, unpacked
 from unspool.sources.home import cache_folder
 
-_decode = msgspec.msgpack.Decoder(FileDigest).decode
-_encode = msgspec.msgpack.Encoder().encode
 
-
+@cache
 def _version() -> int:
     """Of what is kept: digests that other readers made are of no use."""
     home = Path(__file__).parent.parent
-    parts = [path for name in ("readers", "actions", "ingest", "model") for path in sorted((home / name).rglob("*.py"))]
-    return crc32(stamp(map(str, parts)).encode()) & 0x7FFFFFFF
+    parts = [path for name in ("readers", "actions", "ingest", "model") for path in _modules(str(home / name))]
+    return crc32(stamp(parts).encode()) & 0x7FFFFFFF
+
+
+def _modules(folder: str) -> Iterator[str]:
+    with os.scandir(folder) as listed:
+        entries = sorted(listed, key=lambda entry: entry.name)
+    for entry in entries:
+        if entry.name.endswith(".py"):
+            yield entry.path
+        elif entry.name != "__pycache__" and entry.is_dir():
+            yield from _modules(entry.path)
 
 
 class DigestCache:
@@ -30,23 +39,22 @@ class DigestCache:
         self._new: list[tuple[bytes, bytes]] = []
         self._kept: dict[bytes, bytes] = {}
         self._file = cache_folder() / "digests.db"
-        self._version = _version()
         with suppress(sqlite3.Error, OSError):
             self._kept = dict(self._load())
 
     def get(self, path: str) -> FileDigest | None:
         """None when the file, or one that was read with it, is not what it was."""
-        kept = self._kept.get(_whole(path))
+        kept = self._kept.get(_whole(path)) if self._kept else None
         if kept is None:
             return None
         try:
-            digest = _decode(kept)
+            digest = unpacked(kept)
         except msgspec.DecodeError:
             return None
         return digest if digest.stamp == stamp([path, *digest.beside]) else None
 
-    def put(self, path: str, digest: FileDigest) -> None:
-        self._new.append((_whole(path), _encode(digest)))
+    def put(self, path: str, digest: bytes) -> None:
+        self._new.append((_whole(path), digest))
 
     def save(self) -> None:
         if not self._new:
@@ -71,12 +79,14 @@ class DigestCache:
             database.close()
 
     def _opened(self) -> sqlite3.Connection:
-        database = sqlite3.connect(self._file, timeout=2)
+        """In a transaction, of which nothing is kept unless it is committed: making it takes longer than filling it."""
+        database = sqlite3.connect(self._file, timeout=2, isolation_level=None)
         try:
-            if database.execute("PRAGMA user_version").fetchone()[0] != self._version:
+            database.execute("BEGIN")
+            if database.execute("PRAGMA user_version").fetchone()[0] != _version():
                 database.execute("DROP TABLE IF EXISTS digests")
                 database.execute("CREATE TABLE digests (path BLOB PRIMARY KEY, digest BLOB)")
-                database.execute(f"PRAGMA user_version = {self._version}")
+                database.execute(f"PRAGMA user_version = {_version()}")
                 self._file.chmod(0o600)
         except sqlite3.OperationalError:  # in use, or not ours to write
             database.close()

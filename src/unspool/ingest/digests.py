@@ -1,8 +1,6 @@
 """Events → digests: what the list of sessions shows, without the events themselves."""
 
 import os
-from array import array
-from collections import Counter
 from collections.abc import Iterable
 from hashlib import blake2b
 
@@ -50,26 +48,27 @@ class FileDigest(Struct):
     """The commonest reasons."""
 
 
+packed = msgspec.msgpack.Encoder().encode
+unpacked = msgspec.msgpack.Decoder(FileDigest).decode
+
+
 class _Counter:
     """One stream, while its events pass by."""
 
-    __slots__ = ("calls", "digest", "events", "spent", "stepped", "time", "tools", "used")
+    __slots__ = ("end", "events", "prompt", "start", "stepped", "tools", "turns", "used")
 
     def __init__(self) -> None:
-        self.digest = StreamDigest()
-        self.events = self.tools = 0
-        self.time: str | None = None
-        """Of the last event: those of one record share theirs."""
-        self.used: dict[str | None, list[int]] = {}
-        """For each model its calls and tokens, in the order of `Tokens`."""
-        self.calls = array("Q")
-        self.spent: list[int] = []
+        self.events = self.turns = self.tools = 0
+        self.used: list[TokenUsage] = []
+        self.prompt: str | None = None
+        self.start: str | None = None
+        self.end: str | None = None
         self.stepped = False
         """Whether the turn at hand has a step; a turn without one is none."""
 
     def see(self, event: Event) -> None:
-        content, time = event.content, event.timestamp
         self.events += 1
+        content = event.content
         kind = content.__class__
         if kind is ToolOutput:
             pass
@@ -81,47 +80,63 @@ class _Counter:
             if not self.stepped:
                 self._step()
         elif isinstance(content, TokenUsage):
-            self._count(content)
+            self.used.append(content)
         elif isinstance(content, User) or (isinstance(content, AgentMessage) and event.stream_id != MAIN):
-            self.digest.prompt = self.digest.prompt or content.text.strip()[:_PROMPT]
+            self.prompt = self.prompt or content.text.strip()[:_PROMPT]
             self.stepped = False
         elif kind is SlashCommand or kind is Compacted:
             self.stepped = False
-        if time is not self.time and time is not None:
-            self.time, digest = time, self.digest
-            if digest.end is None or time > digest.end:
-                digest.end = time
-            if digest.start is None or time < digest.start:
-                digest.start = time
-
-    def _count(self, used: TokenUsage) -> None:
-        sums = self.used.get(used.model)
-        if sums is None:
-            sums = self.used[used.model] = [0, 0, 0, 0, 0, 0]
-        sums[0] += 1
-        sums[1] += used.input
-        sums[2] += used.cache_read
-        sums[3] += used.cache_write
-        sums[4] += used.output
-        sums[5] += used.reasoning
-        if used.response_id is not None and used.request_id is not None:
-            request = "" if len(used.response_id) >= _UNIQUE else used.request_id
-            name = f"{used.response_id}/{request}".encode("utf-8", "surrogatepass")
-            self.calls.frombytes(blake2b(name, digest_size=8).digest())
-            self.spent += (used.input, used.cache_read, used.cache_write, used.output, used.reasoning)
+        time = event.timestamp
+        if time is not self.end and time is not None:  # events of one record share theirs
+            if self.end is None or time > self.end:
+                self.end = time
+            if self.start is None or time < self.start:
+                self.start = time
 
     def _step(self) -> None:
         self.stepped = True
-        self.digest.turns += 1
+        self.turns += 1
 
     def done(self) -> StreamDigest:
-        self.digest.events, self.digest.tools = self.events, self.tools
-        shares = {model: Share(calls, Tokens(*sums)) for model, (calls, *sums) in self.used.items()}
-        self.digest.tokens = sum((share.tokens for share in shares.values()), Tokens())
-        self.digest.models = {model: share for model, share in shares.items() if model}
-        if self.spent:
-            self.digest.calls, self.digest.spent = self.calls.tobytes(), msgspec.msgpack.encode(self.spent)
-        return self.digest
+        models = dict.fromkeys([used.model for used in self.used])
+        shares = {model: _share([used for used in self.used if used.model == model]) for model in models}
+        named = [used for used in self.used if used.response_id is not None and used.request_id is not None]
+        return StreamDigest(
+            self.events,
+            self.turns,
+            self.tools,
+            sum([share.tokens for share in shares.values()], Tokens()),
+            {model: share for model, share in shares.items() if model},
+            self.prompt,
+            self.start,
+            self.end,
+            b"".join(map(_hash, named)),
+            msgspec.msgpack.encode([number for used in named for number in _numbers(used)]) if named else b"",
+        )
+
+
+def _share(calls: list[TokenUsage]) -> Share:
+    return Share(
+        len(calls),
+        Tokens(
+            sum([used.input for used in calls]),
+            sum([used.cache_read for used in calls]),
+            sum([used.cache_write for used in calls]),
+            sum([used.output for used in calls]),
+            sum([used.reasoning for used in calls]),
+        ),
+    )
+
+
+def _numbers(used: TokenUsage) -> tuple[int, int, int, int, int]:
+    """In the order of `Tokens`."""
+    return used.input, used.cache_read, used.cache_write, used.output, used.reasoning
+
+
+def _hash(used: TokenUsage) -> bytes:
+    """Of a call that has ids."""
+    request = "" if len(used.response_id or "") >= _UNIQUE else used.request_id
+    return blake2b(f"{used.response_id}/{request}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
 
 
 def digest_file(path: str) -> FileDigest:
@@ -130,6 +145,11 @@ def digest_file(path: str) -> FileDigest:
         return _digest(path)
     except InputNotFound as error:
         return FileDigest(None, reasons={f"unreadable: {error}": 1})
+
+
+def packed_digest(path: str) -> bytes:
+    """The same, as it is kept and as it comes from another process."""
+    return packed(digest_file(path))
 
 
 def _digest(path: str) -> FileDigest:
@@ -161,26 +181,32 @@ def stamp(paths: Iterable[str]) -> str:
 def digest_events(reader: str, items: Iterable[Event | Note], facts: dict[str, Facts]) -> FileDigest:
     """`facts` is looked at when all items have passed."""
     streams: dict[tuple[str, str], _Counter] = {}
-    kinds: Counter[str] = Counter()
-    reasons: Counter[str] = Counter()
+    notes: dict[tuple[str, str], int] = {}
     events = 0
     session = stream = counter = None
     for item in items:
-        if isinstance(item, Note):
-            kinds[item.kind] += 1
-            reasons[f"{item.kind}: {item.reason}"] += 1
+        if type(item) is not Event:  # isinstance takes thrice as long where it says no
+            assert isinstance(item, Note)
+            notes[item.kind, item.reason] = notes.get((item.kind, item.reason), 0) + 1
             continue
         events += 1
-        if item.session_id != session or item.stream_id != stream or counter is None:
+        if item.stream_id is not stream or item.session_id is not session or counter is None:
             session, stream = item.session_id, item.stream_id
             counter = streams.get((session, stream))
             if counter is None:
                 counter = streams[session, stream] = _Counter()
         counter.see(item)
-    sessions: dict[str, Digest] = {name: Digest(known, {}) for name, known in facts.items()}
+    sessions = {name: Digest(known, {}) for name, known in facts.items()}
+    agent = next(iter(facts.values())).agent if facts else READERS[reader].agent
     for (session, stream), counter in streams.items():
-        agent = next(iter(facts.values())).agent if facts else READERS[reader].agent
-        digest = sessions.setdefault(session, Digest(Facts(agent, session), {}))
-        digest.streams[stream] = counter.done()
+        if session not in sessions:
+            sessions[session] = Digest(Facts(agent, session), {})
+        sessions[session].streams[stream] = counter.done()
     told = [digest for digest in sessions.values() if digest.streams]
-    return FileDigest(reader, told, [], "", events, dict(kinds), dict(reasons.most_common(_REASONS)))
+    digest = FileDigest(reader, told, events=events)
+    if notes:
+        commonest = sorted(notes.items(), key=lambda told: -told[1])[:_REASONS]
+        digest.reasons = {f"{kind}: {reason}": count for (kind, reason), count in commonest}
+        for (kind, _), count in notes.items():
+            digest.notes[kind] = digest.notes.get(kind, 0) + count
+    return digest

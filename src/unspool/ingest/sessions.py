@@ -1,12 +1,12 @@
 """The sessions on this machine, or in given files: each once, whichever files it is spread over."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 
 import msgspec
 from msgspec import Struct
 
 from unspool.errors import SessionNotFound
-from unspool.ingest.digests import FileDigest
+from unspool.ingest.digests import FileDigest, unpacked
 from unspool.model import MAIN, Facts
 from unspool.model.session import Digest, Share, StreamDigest, Tokens
 
@@ -15,6 +15,7 @@ _numbers = msgspec.msgpack.Decoder(list[int]).decode
 _NONE = msgspec.msgpack.encode([])
 _NEVER = "~"
 """Behind any time."""
+_NOTHING = Tokens()
 
 
 class Found(Struct):
@@ -26,7 +27,7 @@ class Found(Struct):
     """Those with its main stream first."""
     tellers: dict[str, list[str]] = {}
     """Of each stream the files that tell it, one after another: see `_join`."""
-    copied: Tokens = Tokens()
+    copied: Tokens = _NOTHING
     """What those of its calls used that were counted elsewhere: see `_settle_copies`."""
 
     @property
@@ -35,21 +36,25 @@ class Found(Struct):
 
     @property
     def start(self) -> str | None:
-        return min(
-            filter(None, [self.facts.started, *(stream.start for stream in self.streams.values())]), default=None
-        )
+        starts = [stream.start for stream in self.streams.values() if stream.start]
+        if self.facts.started:
+            starts.append(self.facts.started)
+        return min(starts) if starts else None
 
     @property
     def end(self) -> str | None:
-        return max(filter(None, (stream.end for stream in self.streams.values())), default=None)
+        ends = [stream.end for stream in self.streams.values() if stream.end]
+        return max(ends) if ends else None
 
     @property
     def tokens(self) -> Tokens:
-        return sum((stream.tokens for stream in self.streams.values()), Tokens()) - self.copied
+        first, *others = [stream.tokens for stream in self.streams.values()]
+        used = sum(others, first)
+        return used if self.copied == _NOTHING else used - self.copied
 
     @property
     def tools(self) -> int:
-        return sum(stream.tools for stream in self.streams.values())
+        return sum([stream.tools for stream in self.streams.values()])
 
     @property
     def turns(self) -> int:
@@ -74,16 +79,25 @@ class Found(Struct):
 def gather(files: Iterable[tuple[str, FileDigest]]) -> list[Found]:
     """The sessions of these files, newest first."""
     pieces = [(path, digest) for path, file in files for digest in file.sessions]
-    found: dict[tuple[str, str], Found] = {}
     pieces.sort(key=lambda piece: MAIN not in piece[1].streams)
-    for _, digest in pieces:
-        found.setdefault((digest.facts.agent, digest.facts.id), Found(digest.facts, {}, [], {}))
-    for path, digest in sorted(pieces, key=_begins):
-        session = found[digest.facts.agent, digest.facts.id]
-        _join(session, [path], digest.streams, {stream: [path] for stream in digest.streams})
+    told: dict[tuple[str, str], list[tuple[str, Digest]]] = {}
+    for piece in pieces:
+        told.setdefault((piece[1].facts.agent, piece[1].facts.id), []).append(piece)
+    found = {name: _joined(parts) for name, parts in told.items()}
     _adopt(found)
     _settle_copies(found.values())
     return sorted(found.values(), key=lambda session: (session.end or "", session.id), reverse=True)
+
+
+def _joined(pieces: list[tuple[str, Digest]]) -> Found:
+    """A session out of what files tell of it: mostly one does."""
+    path, digest = pieces[0]
+    if len(pieces) == 1:
+        return Found(digest.facts, dict(digest.streams), [path], {stream: [path] for stream in digest.streams})
+    session = Found(digest.facts, {}, [], {})
+    for path, part in sorted(pieces, key=_begins):
+        _join(session, [path], part.streams, {stream: [path] for stream in part.streams})
+    return session
 
 
 def _begins(piece: tuple[str, Digest]) -> tuple[bool, str]:
@@ -202,22 +216,20 @@ Seen = Callable[[str], None]
 
 def digests(
     files: list[str],
-    read: Callable[[Iterable[str]], Iterator[FileDigest]],
+    read: Callable[[list[str]], Iterable[tuple[str, bytes]]],
     seen: Seen = lambda _path: None,
-) -> Iterator[tuple[str, FileDigest]]:
-    """What each file holds: from the cache, or read now."""
+) -> list[tuple[str, FileDigest]]:
+    """What each file holds: from the cache, or read now, in whichever order that is done."""
     from unspool.ingest.cache import DigestCache
 
     cache = DigestCache()
-    known = {path: cache.get(path) for path in files}
-    missing = [path for path in files if known[path] is None]
-    fresh = read(missing)
-    for path in files:
-        digest = known[path]
-        if digest is None:
-            digest = next(fresh)
-            if digest.stamp:  # what could not be read may be read the next time
-                cache.put(path, digest)
+    known = {path: digest for path in files if (digest := cache.get(path)) is not None}
+    for path in known:
         seen(path)
-        yield path, digest
+    for path, packed in read([path for path in files if path not in known]):
+        digest = known[path] = unpacked(packed)
+        if digest.stamp:  # what could not be read may be read the next time
+            cache.put(path, packed)
+        seen(path)
     cache.save()
+    return [(path, known[path]) for path in files]

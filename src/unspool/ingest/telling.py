@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from unspool.ingest.digests import digest_file
+from unspool.ingest.digests import packed_digest
 from unspool.ingest.finding import installed
 from unspool.ingest.implied import implied
 from unspool.ingest.leftovers import taken
@@ -31,7 +31,7 @@ def sessions_in(files: list[str], named: Iterable[str]) -> dict[str, list[Found]
 
 def _gathered(files: list[str]) -> list[Found]:
     """The newest first."""
-    return gather(digests(files, lambda missing: map(digest_file, missing)))
+    return gather(digests(files, lambda missing: ((path, packed_digest(path)) for path in missing)))
 
 
 def _kin(path: str) -> Iterable[str]:

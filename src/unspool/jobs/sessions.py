@@ -1,12 +1,14 @@
 """The list of sessions: all on this machine, or those in given files."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import os
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from msgspec import UNSET, Struct, UnsetType
 
 from unspool.engine.local import each, jobs_for
 from unspool.errors import InputNotFound
-from unspool.ingest.digests import FileDigest, digest_file
+from unspool.ingest.digests import FileDigest, packed_digest
 from unspool.ingest.finding import meant, no_log
 from unspool.ingest.sessions import Found, digests, gather
 from unspool.model.session import Tokens
@@ -75,7 +77,7 @@ def find_sessions(
     """The sessions, newest first, and what each file holds. Files `near` are looked at too, if they are logs."""
     files, named = meant(paths)
     files += [path for path in near if path not in files]
-    read = list(digests(files, lambda missing: _read(missing, jobs), seen))
+    read = digests(files, partial(read_digests, jobs=jobs), seen)
     for path, digest in read:
         if digest.reader is None and path in named:
             for reason in digest.reasons:
@@ -149,9 +151,18 @@ def _price(tokens: Tokens, model: str | None, start: int | None) -> float | None
     return None if rates is None else rates.cost(tokens.usage).total
 
 
-def _read(missing: Iterable[str], jobs: int | None) -> Iterator[FileDigest]:
-    todo = list(missing)
-    return each(digest_file, todo, jobs_for(todo, jobs) if todo else 1)
+def read_digests(files: list[str], jobs: int | None) -> Iterator[tuple[str, bytes]]:
+    """What each file holds. Several processes read the largest first, so that none is still at one in the end."""
+    processes = jobs_for(files, jobs)
+    todo = files if processes == 1 else sorted(files, key=_bytes_in, reverse=True)
+    return zip(todo, each(packed_digest, todo, processes), strict=True)
+
+
+def _bytes_in(path: str) -> int:
+    try:
+        return os.stat(path).st_size  # noqa: PTH116  # thousands of files: making a Path costs more than asking
+    except OSError:
+        return 0
 
 
 def _inside(project: str | None, folder: str) -> bool:

@@ -1,15 +1,16 @@
 """Where we look for each agent's logs, and what there is."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from msgspec import Struct
 
-from unspool.engine.local import each, jobs_for
-from unspool.ingest.digests import FileDigest, digest_file
+from unspool.ingest.digests import FileDigest
 from unspool.ingest.finding import below, state_of
 from unspool.ingest.finding import places as all_places
 from unspool.ingest.sessions import digests, gather
+from unspool.jobs.sessions import read_digests
 from unspool.readers import READERS
 from unspool.sources.files import legible
 
@@ -49,7 +50,7 @@ def sources(jobs: int | None = None, seen: Callable[[str], None] = lambda _path:
         found = PlaceSeen(str(folder), list(patterns), state != "absent", state != "closed", len(files))
         places[reader.agent].append((found, files))
     every = list(dict.fromkeys(path for told in places.values() for _, files in told for path in files))
-    read = dict(digests(every, lambda todo: each(digest_file, list(todo), jobs_for(every, jobs)), seen))
+    read = dict(digests(every, partial(read_digests, jobs=jobs), seen))
     titles = {reader.agent: reader.title for reader in reversed(list(READERS.values()))}
     return [_source(agent, titles[agent], told, read) for agent, told in places.items()]
 
