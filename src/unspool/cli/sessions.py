@@ -47,6 +47,9 @@ def command(
     unspool sessions --json | jq .tokens
     """
     import gc
+
+    gc.disable()  # nothing here is cyclic
+
     from pathlib import Path
 
     import msgspec
@@ -56,7 +59,6 @@ def command(
     from unspool.jobs.sessions import Filter, list_sessions
     from unspool.sources.copies import fetched, named
 
-    gc.disable()  # nothing here is cyclic
     wanted = Filter(
         agent,
         str(Path(project).expanduser().resolve()) if project else None,
@@ -74,7 +76,7 @@ def command(
 
 
 def _say(rows: "list[SessionRow]", costs: bool, given: bool, filtered: bool) -> None:
-    from unspool.cli.words import colour, fit, one_line, say, short_names, terminal_width
+    from unspool.cli.words import colour, fit, say, short_names, terminal_width
 
     if not rows:
         where = "recorded API calls are shown by `unspool view`" if given else "see `unspool sources` for where we look"
@@ -88,7 +90,7 @@ def _say(rows: "list[SessionRow]", costs: bool, given: bool, filtered: bool) -> 
     lines = [click.style(f"{names[0]:<{widest}} {heads}  asked", dim=True)]
     for row, name, line in zip(rows, names[1:], told, strict=True):
         room = max(asked - max(len(name) - widest, 0), 8)
-        text = fit(one_line(row.prompt or row.title or "(nothing)"), room).rstrip()
+        text = fit(" ".join((row.prompt or row.title or "(nothing)").split()), room).rstrip()
         lines.append(f"{click.style(f'{name:<{widest}}', fg='yellow')} {line}  {text}")
     click.echo("\n".join(lines), color=colour())
     say(_sum(rows, costs))
@@ -107,15 +109,17 @@ def _shown(room: int, costs: bool) -> list[str]:
 def _table(rows: "list[SessionRow]", shown: list[str]) -> "Iterator[str]":
     """The heads, then each row, but for its name and what was asked. A narrow one has no year, unless it is another
     than the newest session's."""
-    from unspool.cli.words import human, local, span
+    from unspool.cli.words import human, on_clock, span
+    from unspool.sources.values import time_of
 
-    starts = [local(row.start) for row in rows]
+    starts = [on_clock(time_of(row.start)) for row in rows]
     year = max(starts)[:4]
     wide = "took" in shown
     if not wide:
         starts = [start[5:] if start.startswith(year) else start[:10] for start in starts]
-    forms = {"agent": "<11", "start": "<16" if wide else "<11", "turns": ">5", "tools": ">5", "cost": ">8"}
-    yield " ".join(f"{head:{forms.get(head, '>7')}}" for head in shown)
+    widths = {"agent": -11, "start": -16 if wide else -11, "turns": 5, "tools": 5, "cost": 8}
+    line = " ".join(f"%({head}){widths.get(head, 7)}s" for head in shown)
+    yield line % {head: head for head in shown}
     for row, start in zip(rows, starts, strict=True):
         tokens = row.tokens
         cells = {
@@ -127,9 +131,9 @@ def _table(rows: "list[SessionRow]", shown: list[str]) -> "Iterator[str]":
             "input": human(tokens.input + tokens.cache_write),
             "cached": human(tokens.cache_read),
             "output": human(tokens.output),
-            "cost": _cost(row),
+            "cost": _cost(row) if "cost" in shown else "",
         }
-        yield " ".join(f"{cells[head]:{forms.get(head, '>7')}}" for head in shown)
+        yield line % cells
 
 
 def _cost(row: "SessionRow") -> str:

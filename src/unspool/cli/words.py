@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import pairwise
 
 import click
@@ -16,10 +16,12 @@ def plural(number: int, one: str, many: str | None = None) -> str:
 
 
 def human(number: int) -> str:
-    for size, letter in ((1_000_000_000, "G"), (1_000_000, "M"), (1_000, "k")):
+    if number < 1_000:
+        return str(number)
+    for size, letter in ((1_000_000_000, "G"), (1_000_000, "M")):
         if number >= size - size // 20_000:  # what would be rounded up to a thousand of the smaller unit
             return f"{number / size:.1f}{letter}"
-    return str(number)
+    return f"{number / 1_000:.1f}k"
 
 
 def dollars(cost: float, whole: bool = True) -> str:
@@ -41,15 +43,23 @@ def local(timestamp: str | None) -> str:
     """A moment in the reader's own time."""
     from unspool.sources.values import time_of
 
-    moment = time_of(timestamp)
-    return "" if moment is None else datetime.fromtimestamp(moment / 1000, UTC).astimezone().strftime("%Y-%m-%d %H:%M")
+    return on_clock(time_of(timestamp))
+
+
+def on_clock(moment: int | None) -> str:
+    """The same of milliseconds since 1970."""
+    try:
+        return "" if moment is None else datetime.fromtimestamp(moment / 1000).isoformat(" ", "minutes")  # noqa: DTZ006
+    except (ValueError, OverflowError):  # the first and the last day that there are: no zone has all of them
+        return ""
 
 
 def fit(text: str, width: int) -> str:
     """The text in just so many columns, however wide its characters are."""
+    head = text[: width + 1]
+    if head.isascii() and head.isprintable():  # most are: a column each
+        return f"{head if len(head) <= width else head[: width - 1].rstrip() + '…':<{width}}"
     text = safe(text)
-    if text.isascii():  # most are: a column each
-        return f"{text if len(text) <= width else text[: width - 1].rstrip() + '…':<{width}}"
     from rich.cells import cell_len, set_cell_size
 
     return set_cell_size(text if cell_len(text) <= width else set_cell_size(text, width - 1).rstrip() + "…", width)
@@ -73,8 +83,9 @@ def short_names(ids: Sequence[str], least: int = 8) -> list[str]:
     ordered = sorted(set(ids))
     shared = dict.fromkeys(ordered, 0)
     for one, other in pairwise(ordered):
-        same = next((at for at, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]), len(one))
-        shared[one], shared[other] = max(shared[one], same), max(shared[other], same)
+        if one[:least] == other[:least]:
+            same = next((at for at, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]), len(one))
+            shared[one], shared[other] = max(shared[one], same), max(shared[other], same)
     return [safe(name[: max(least, shared[name] + 1)]) for name in ids]
 
 
