@@ -88,10 +88,11 @@ def _say(rows: "list[SessionRow]", costs: bool, given: bool, filtered: bool) -> 
     heads, *told = _table(rows, _shown(columns - widest, costs))
     asked = max(columns - widest - len(heads) - 3, 8)
     lines = [click.style(f"{names[0]:<{widest}} {heads}  asked", dim=True)]
+    yellow, plain = click.style("\n", fg="yellow").split("\n")
     for row, name, line in zip(rows, names[1:], told, strict=True):
-        room = max(asked - max(len(name) - widest, 0), 8)
+        room = asked if len(name) <= widest else max(asked + widest - len(name), 8)
         text = fit(" ".join((row.prompt or row.title or "(nothing)").split()), room).rstrip()
-        lines.append(f"{click.style(f'{name:<{widest}}', fg='yellow')} {line}  {text}")
+        lines.append(f"{yellow}{name:<{widest}}{plain} {line}  {text}")
     click.echo("\n".join(lines), color=colour())
     say(_sum(rows, costs))
 

@@ -69,7 +69,9 @@ class Found(Struct):
     def model(self) -> str | None:
         """The one that answered most often."""
         used = self._first.models
-        return max(used, key=lambda name: used[name].calls) if used else self.facts.model
+        if len(used) > 1:
+            return max(used, key=lambda name: used[name].calls)
+        return next(iter(used), self.facts.model)
 
     @property
     def _first(self) -> StreamDigest:
