@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
+from unspool.actions.options import Options
 from unspool.model.action import FileRead, Search
 
 Found: TypeAlias = list[FileRead | Search]
@@ -15,41 +16,8 @@ Range: TypeAlias = tuple[int | None, int | None]
 """Offset and limit, in lines."""
 
 
-class Options:
-    """Which options of a program take a value."""
-
-    def __init__(self, letters: str = "", names: str = "") -> None:
-        self.letters = frozenset(letters)
-        self.names = frozenset(f"--{name}" for name in names.split())
-
-    def split(self, arguments: list[str]) -> tuple[list[str], dict[str, str]]:
-        """Operands, and options with their values. Patterns that are given twice stand as alternatives."""
-        operands: list[str] = []
-        options: dict[str, str] = {}
-        rest = iter(arguments)
-        for word in rest:
-            if word[:1] != "-" or word == "-":
-                operands.append(word)
-            elif len(word) == 2 and word[1] not in self.letters:
-                if word == "--":
-                    operands += rest
-                options[word] = ""
-            elif word[1] == "-":
-                name, given, value = word.partition("=")
-                options[name] = value if given else next(rest, "") if name in self.names else ""
-            else:
-                for at, letter in enumerate(word[1:], 2):
-                    if letter in self.letters:
-                        value = word[at:] or next(rest, "")
-                        before = options.get("-" + letter)
-                        options["-" + letter] = f"{before}|{value}" if before and letter == "e" else value
-                        break
-                    options["-" + letter] = ""
-        return operands, options
-
-
 def _reads(paths: Iterable[str], ranges: Iterable[Range]) -> Found:
-    return [FileRead(path, *lines) for path in paths if path not in ("-", "") for lines in ranges]
+    return [FileRead(path, *lines) for path in paths if path and path != "-" for lines in ranges]
 
 
 def _searches(pattern: str | None, paths: list[str]) -> Found:
@@ -58,14 +26,11 @@ def _searches(pattern: str | None, paths: list[str]) -> Found:
     return [Search(pattern, path=path) for path in paths]
 
 
-_RECURSIVE = frozenset({"-r", "-R", "--recursive", "--dereference-recursive"})
-
-
 def _search(options: Options, *, names: str = "--files", globs: tuple[str, ...] = (), tree: bool = True) -> Program:
     """A program that looks for text. `names` makes it list files; `tree`: where no path is named, it searches all."""
 
     def program(words: list[str], piped: bool) -> Found:
-        operands, given = options.split(words)
+        operands, flags, given = options.split(words)
         if "--help" in given or "--version" in given:
             return []
         if names in given:
@@ -77,11 +42,15 @@ def _search(options: Options, *, names: str = "--files", globs: tuple[str, ...] 
                 return []
             pattern = operands.pop(0)
         # What is piped in is searched, where no path is named: a filter, no search of the tree.
-        if not operands and (piped or not (tree or not given.keys().isdisjoint(_RECURSIVE))):
+        if not operands and (piped or not (tree or _is_recursive(flags, given))):
             return []
         return _searches(pattern, operands)
 
     return program
+
+
+def _is_recursive(flags: str, given: dict[str, str]) -> bool:
+    return "r" in flags or "R" in flags or "--recursive" in given or "--dereference-recursive" in given
 
 
 _CONTEXT = "after-context before-context context max-count regexp file"
@@ -156,7 +125,7 @@ def _fd(words: list[str], piped: bool) -> Found:  # noqa: ARG001
                 return []
             words = words[:at]
             break
-    operands, options = _FD.split(words)
+    operands, _, options = _FD.split(words)
     if "--help" in options or "--version" in options:
         return []
     pattern = operands.pop(0) if operands else options.get("-e", options.get("--extension"))
@@ -167,7 +136,7 @@ def _fd(words: list[str], piped: bool) -> Found:  # noqa: ARG001
 
 def _lister(options: Options, pattern: str | None = None) -> Program:
     def program(words: list[str], piped: bool) -> Found:  # noqa: ARG001
-        operands, given = options.split(words)
+        operands, _, given = options.split(words)
         if "--help" in given or "--version" in given:
             return []
         return _searches(given.get(pattern) if pattern else None, operands)
@@ -177,11 +146,15 @@ def _lister(options: Options, pattern: str | None = None) -> Program:
 
 def _reader(options: Options) -> Program:
     def program(words: list[str], piped: bool) -> Found:  # noqa: ARG001
-        operands, given = options.split(words)
-        lines = _colons(given.get("-r", given.get("--line-range", "")))
-        return _reads(operands, [lines])
+        operands, flags, given = options.split(words)
+        said = given.get("-r", given.get("--line-range")) if "r" not in flags else None
+        return _reads(operands, [_colons(said)] if said else _ALL)
 
     return program
+
+
+_ALL: list[Range] = [(None, None)]
+"""The lines of what is read whole."""
 
 
 def _pager(words: list[str], piped: bool) -> Found:
@@ -212,7 +185,7 @@ def _counted(words: list[str], options: Options) -> tuple[list[str], str | None]
     old = None
     if words and (match := _COUNT.fullmatch(words[0])):
         old, words = match[1], words[1:]
-    operands, given = options.split(words)
+    operands, _, given = options.split(words)
     if "-c" in given or "--bytes" in given:
         return operands, None
     return operands, given.get("-n", given.get("--lines", old))
@@ -243,22 +216,30 @@ _MATCHED = re.compile(r"/((?:[^/\\]|\\.)+)/I?\s*(?:p|\{\s*print;?\s*\})?")
 
 def _sed_parts(words: list[str]) -> tuple[str, list[str], bool] | None:
     """Script, files, and whether only what the script prints is shown. None where files are changed."""
-    operands, options = _SED.split(words)
-    if "-i" in options or "--in-place" in options:
+    operands, flags, options = _SED.split(words)
+    if "i" in flags or "--in-place" in options:
         return None
     script = options.get("-e", options.get("--expression"))
     if script is None:
         script = operands.pop(0) if operands and "-f" not in options else ""
-    return script, operands, "-n" in options or "--quiet" in options or "--silent" in options
+    return script, operands, "n" in flags or "--quiet" in options or "--silent" in options
+
+
+def _printed(match: re.Match[str]) -> Range:
+    first, last, more = match.groups()
+    begin = int(first)
+    if last:
+        return begin, max(int(last) - begin + 1, 1)
+    return begin, int(more) + 1 if more else None if "$" in match[0] else 1
 
 
 def _sed_ranges(script: str, quiet: bool) -> list[Range]:
+    if whole := _PRINTED.fullmatch(script):
+        return [_printed(whole)]
     ranges: list[Range] = []
-    for part in [script] if _PRINTED.fullmatch(script) else _BETWEEN.split(script.replace(" ", "")):
+    for part in _BETWEEN.split(script.replace(" ", "")):
         if match := _PRINTED.fullmatch(part):
-            first, last, more = match.groups()
-            limit = int(last) - int(first) + 1 if last else int(more) + 1 if more else 1
-            ranges.append((int(first), None if "$" in part else max(limit, 1)))
+            ranges.append(_printed(match))
         elif part == "$p":
             ranges.append((-1, None))
         elif match := _QUIT.fullmatch(part):
@@ -292,7 +273,7 @@ _WRITES = re.compile(r">\s*\"|system\s*\(|\|\s*\"")
 
 
 def _awk_lines(words: list[str]) -> tuple[list[str], list[Range]] | None:
-    operands, options = _AWK.split(words)
+    operands, _, options = _AWK.split(words)
     text = "" if "-f" in options or "--file" in options or not operands else operands.pop(0)
     if _WRITES.search(text):
         return None
@@ -312,7 +293,7 @@ def _awk(words: list[str], piped: bool) -> Found:  # noqa: ARG001
     lines = _awk_lines(words)
     if not lines:
         return []
-    operands, _ = _AWK.split(words)
+    operands, _, _ = _AWK.split(words)
     if len(operands) > 1 and (match := _MATCHED.fullmatch(operands[0])):
         return _searches(match[1], lines[0])
     return _reads(*lines)

@@ -17,46 +17,12 @@ What we do not know we pass over. Nothing here raises, and time grows with the l
 
 import re
 import shlex
-from collections.abc import Iterator
 from itertools import pairwise
 
-from unspool.actions.programs import PLAIN, PROGRAMS, Found, filtered, harmless, placed
+from unspool.actions.lexer import CLOSE, IN, OPEN, OPERATORS, OUT, PIPE, parts, plain
+from unspool.actions.programs import PLAIN, PROGRAMS, Found, Program, filtered, harmless, placed
 from unspool.model import Action
 from unspool.model.action import FileRead, Search
-
-_TOKEN = re.compile(
-    r"""
-      [\w./-][^\s;&|<>()"'\\`$]*+(?=[ \n]|\Z)                          # a plain word: most are
-    | [012]?(?:<<<|<<-?|<>|<&|<\(|<|>>|>&|>\||>\(|>) | &>>?          # redirections
-    | &&|\|\||\|&|;;&?|[;&|()\n]                                     # what separates commands
-    | \#[^\n]*+                                                      # a comment
-    | (?: [^\s;&|<>()"'\\`$]++                                       # a word, of pieces
-        | '[^']*+(?:'|\Z)
-        | "[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)
-        | \\(?:.|\Z)
-        | \$'[^'\\]*+(?:\\.[^'\\]*+)*+(?:'|\\?\Z)
-        | \$\((?:[^()]++|\([^()]*+\))*+\)
-        | `[^`]*+(?:`|\Z)
-        | \$
-      )++
-    """,
-    re.DOTALL | re.VERBOSE,
-)
-_END, _PIPE, _OPEN, _CLOSE, _IN, _OUT, _ASIDE = range(7)
-_OPERATORS = (
-    {
-        fd + sign: _ASIDE
-        for fd in ("", "0", "1", "2")
-        for sign in ("<<<", "<<", "<<-", "<>", "<&", ">&", ">", ">>", ">|")
-    }
-    | dict.fromkeys((">", ">>", ">|", "1>", "1>>", "1>|", "&>", "&>>"), _OUT)
-    | dict.fromkeys(("<", "0<"), _IN)
-    | dict.fromkeys((";", "&", "&&", "||", ";;", ";;&", "\n"), _END)
-    | dict.fromkeys(("|", "|&"), _PIPE)
-    | dict.fromkeys(("(", "<(", ">("), _OPEN)
-    | {")": _CLOSE}
-)
-"""Redirections take a word with them; those aside (`2>`, `>&`, …) change nothing for us."""
 
 _SHELLS = frozenset({"bash", "sh", "zsh", "dash", "ksh", "ash"})
 _BEFORE = frozenset({"then", "do", "else", "if", "elif", "while", "until", "{", "!"})
@@ -79,16 +45,16 @@ _PREFIXES = {
 """Commands that run another, and their options that take a value."""
 _TELLING = frozenset({*PROGRAMS, *_SHELLS, "ls-files"} - {"git"})
 """Without one of these words a command reads and searches nothing, unless it names a program by its path."""
-_KNOWN = frozenset({*PROGRAMS, *_SHELLS, *_BEFORE, *_PREFIXES, "cd", "pushd"})
-_FIRST = re.compile(r"\s*(?:[^\s;&|<>()\"'\\`$=]*/)?([^\s;&|<>()\"'\\`$=/]+)(?:\s|\Z)")
+_NAMES = frozenset({*PROGRAMS, *_SHELLS, "cd", "pushd"})
+_TELLING_BYTES = frozenset(word.encode() for word in _TELLING)
+_APART = bytes.maketrans(b";&|<>()\"'\\`$\x1c\x1d\x1e\x1f", b" " * 16)
+"""Blanks for what cannot stand within such a word."""
 _SHOWN = re.compile(r"sed -n (['\"]?)(\d{1,9}),(\d{1,9})p\1 ([\w./][\w./-]*)")
 """The commonest read of all, known at a glance."""
-_GLUED = re.compile(r"\w['\"\\]+\w")
+_GLUED = re.compile(r"['\"\\](?<=\w.)['\"\\]*+\w")
 """Words that only the shell puts together, as in `'tea'pot`."""
 _PIECE = re.compile(r"\w+")
-_COMPOUND = re.compile(r"[;&|\n(]")
 _ASSIGNED = re.compile(r"[A-Za-z_]\w*\+?=")
-_CONTINUED = "\\\n"
 _DEEP = 5
 _EACH = "{}"
 """The name under which xargs and find hand over what was found."""
@@ -96,17 +62,23 @@ _EACH = "{}"
 
 def intents(command: str) -> tuple[Action, ...]:
     """What the command reads and searches, in order."""
-    if shown := _SHOWN.fullmatch(command):
+    if command[:7] == "sed -n " and (shown := _SHOWN.fullmatch(command)):
         begin, end = int(shown[2]), int(shown[3])
         return (FileRead(shown[4], begin, max(end - begin + 1, 1)),)
-    first = _FIRST.match(command)
-    if first and first[1] not in _KNOWN and not _COMPOUND.search(command):
-        return ()
     script = _Script()
+    if command.isascii():
+        raw = command.encode()
+        letters = raw.translate(_APART)
+        if _TELLING_BYTES.isdisjoint(letters.split()) and "bin/" not in command:  # so it is with half of all commands
+            return ()
+        if letters == raw and "\n" not in command and "#" not in command:
+            script.command(command.split(), False, False, True)
+            return tuple(script.found)
     script.run(command)
-    if not _GLUED.search(command):
-        return tuple(script.found)
-    return tuple(found for found in script.found if _is_told(found, command))
+    found = script.found
+    if found and _GLUED.search(command):
+        return tuple([action for action in found if _is_told(action, command)])
+    return tuple(found)
 
 
 def _is_told(action: Action, command: str) -> bool:
@@ -132,149 +104,96 @@ def joined(argv: list[str]) -> str:
     return shlex.join(argv)
 
 
-def _tokens(command: str) -> list[str]:
-    tokens = list(_outside(command)) if "<<" in command else _TOKEN.findall(command)
-    return [token for token in tokens if token != _CONTINUED] if _CONTINUED in command else tokens
-
-
-def _outside(command: str) -> Iterator[str]:
-    """The tokens of a command without its heredocs, whose bodies are passed over unread."""
-    at, tags, wanted = 0, [], False
-    while at < len(command):
-        for match in _TOKEN.finditer(command, at):
-            token = match[0]
-            if wanted:
-                tags.append(_plain(token))
-                wanted = False
-            elif token[-2:] == "<<" or token[-3:] == "<<-":
-                wanted = token[0] not in "\"'\\"
-            else:
-                yield token
-                if token == "\n" and tags:
-                    at, tags = _behind(command, match.end(), tags), []
-                    break
-        else:
-            return
-
-
-def _behind(command: str, at: int, tags: list[str]) -> int:
-    """Where the heredocs with these tags end, the first of which begins here."""
-    for tag in tags:
-        found = command.find(tag, at)
-        while found >= 0:
-            end = found + len(tag)
-            if command[found - 1] in "\n\t" and (end == len(command) or command[end] in "\r\n"):
-                break
-            found = command.find(tag, end or 1)
-        if found < 0 or not tag:
-            return len(command)
-        at = end
-    return at
-
-
-_QUOTED = re.compile(
-    r"""'([^']*+)'?|\$'([^'\\]*+(?:\\.[^'\\]*+)*+)'?|"([^"\\]*+(?:\\.[^"\\]*+)*+)"?|\\(.|\Z)""", re.DOTALL
-)
-_ESCAPED = re.compile(r'\\([$`"\\\n])')
-
-
-def _plain(word: str) -> str:
-    """A word without its quotes."""
-    if "'" not in word and '"' not in word and "\\" not in word:
-        return word
-    quote = word[0]
-    if quote in "\"'" and word.find(quote, 1) == len(word) - 1 > 0 and (quote == "'" or "\\" not in word):
-        return word[1:-1]
-    return _QUOTED.sub(_unquoted, word)
-
-
-def _unquoted(match: re.Match[str]) -> str:
-    single, ansi, double, escaped = match.groups()
-    if double is not None:
-        return _ESCAPED.sub(r"\1", double) if "\\" in double else double
-    return single or ansi or (escaped if escaped and escaped != "\n" else "")
-
-
 class _Script:
     """A script as far as it was read."""
 
-    __slots__ = ("deep", "directory", "found", "outer", "pipe", "source")
+    directory = ""
+    pipe = 0
+    """Where the actions of this pipe begin."""
+    source: int | None = None
+    """Where the reads begin whose very lines are piped on, if they are."""
+    deep = 0
 
     def __init__(self) -> None:
         self.found: Found = []
-        self.directory = ""
         self.outer: list[str] = []
         """Directories outside of the subshells that we are in."""
-        self.pipe = 0
-        """Where the actions of this pipe begin."""
-        self.source: int | None = None
-        """Where the reads begin whose very lines are piped on, if they are."""
-        self.deep = 0
 
     def run(self, text: str) -> None:
-        tokens = _tokens(text)
-        if _TELLING.isdisjoint(tokens) and "bin/" not in text:
-            return
-        if _OPERATORS.keys().isdisjoint(tokens):
-            self.command([token for token in tokens if token[0] != "#"], False, True)
-            return
+        found = parts(text)
+        for more, _, _ in found:
+            if not _TELLING.isdisjoint(more):
+                break
+        else:
+            if "bin/" not in text:
+                return
         words: list[str] = []
-        piped, shown, taken = False, True, None
-        for token in tokens:
-            kind = _OPERATORS.get(token)
-            if kind is None:
+        quoted, piped, shown, taken = False, False, True, None
+        for more, special, operator in found:
+            if more:
                 if taken is not None:
-                    shown = shown and taken != _OUT
-                    if taken == _IN:
-                        words.append(token)
+                    target = more.pop(0)
+                    shown = shown and taken != OUT
+                    if taken == IN:
+                        words.append(target)
                     taken = None
-                elif token[0] != "#":
-                    words.append(token)
-            elif kind >= _IN:
+                if more and more[-1][0] == "#":
+                    more.pop()
+                words = words + more if words else more
+                quoted = quoted or special
+            if not operator:
+                break
+            kind = OPERATORS[operator]
+            if kind >= IN:
                 taken = kind
-            else:
-                if words:
-                    self.command(words, piped, shown)
-                    words, shown = [], True
-                piped, taken = kind == _PIPE, None
-                if not piped:
-                    self.pipe, self.source = len(self.found), None
-                if kind == _OPEN:
-                    self.outer.append(self.directory)
-                elif kind == _CLOSE and self.outer:
-                    self.directory = self.outer.pop()
+                continue
+            if words:
+                self.command(words, quoted, piped, shown)
+                words, quoted, shown = [], False, True
+            piped, taken = kind == PIPE, None
+            if not piped:
+                self.pipe, self.source = len(self.found), None
+            if kind == OPEN:
+                self.outer.append(self.directory)
+            elif kind == CLOSE and self.outer:
+                self.directory = self.outer.pop()
         if words:
-            self.command(words, piped, shown)
+            self.command(words, quoted, piped, shown)
 
-    def command(self, words: list[str], piped: bool, shown: bool) -> None:
-        at, each = _start(words)
-        if at >= len(words):
-            return
-        name = _plain(words[at])
-        if "/" in name:
-            name = name.rpartition("/")[2]
-        if name in _SHELLS:
-            self.shell(words[at + 1 :])
+    def command(self, words: list[str], quoted: bool, piped: bool, shown: bool) -> None:
+        name, at, each = words[0], 0, False
+        if name not in _NAMES:
+            at, each = _start(words)
+            if at >= len(words):
+                return
+            name = plain(words[at])
+            if "/" in name:
+                name = name.rpartition("/")[2]
+        given = words[at + 1 :]
+        if program := PROGRAMS.get(name):
+            self.program(program, name, _arguments(given) if quoted else given, each, piped, shown)
+        elif name in _SHELLS:
+            self.shell(given)
         elif name in ("cd", "pushd"):
-            self.move(words[at + 1 :])
-        elif program := PROGRAMS.get(name):
-            arguments = [
-                _plain(word) for word in words[at + 1 :] if word[0] not in _EXPANDS or not _VARIABLE.fullmatch(word)
-            ]
-            if each:
-                arguments.append(_EACH)
-            found = program(arguments, piped)
-            if each and not found and not harmless(name, arguments):
-                del self.found[self.pipe :]
-            elif piped and not found and self.source is not None:
-                self.narrow(name, arguments)
-            else:
-                self.source = len(self.found) if name in PLAIN else None
-                self.keep(found, shown, each)
+            self.move(given)
         elif each and not harmless(name, ()):
             del self.found[self.pipe :]
         elif piped:
             self.source = None
+
+    def program(
+        self, program: Program, name: str, arguments: list[str], each: bool, piped: bool, shown: bool
+    ) -> None:
+        if each:
+            arguments.append(_EACH)
+        found = program(arguments, piped)
+        if each and not found and not harmless(name, arguments):
+            del self.found[self.pipe :]
+        elif piped and not found and self.source is not None:
+            self.narrow(name, arguments)
+        else:
+            self.source = len(self.found) if name in PLAIN else None
+            self.keep(found, shown, each)
 
     def keep(self, found: Found, shown: bool, each: bool) -> None:
         where = self.directory
@@ -282,13 +201,12 @@ class _Script:
             self.found += found
             return
         for action in found:
-            match action:
-                case FileRead(path, offset, limit):
-                    if shown and path != _EACH:
-                        self.found.append(FileRead(placed(where, path), offset, limit))
-                case Search(pattern, _, path):
-                    path = None if path == _EACH else path
-                    self.found.append(Search(pattern, path=placed(where, path or "") or None))
+            if type(action) is FileRead:
+                if shown and action.file_path != _EACH:
+                    self.found.append(FileRead(placed(where, action.file_path), action.offset, action.limit))
+            elif type(action) is Search:
+                path = "" if action.path == _EACH else action.path or ""
+                self.found.append(Search(action.pattern, path=placed(where, path) or None))
 
     def narrow(self, name: str, arguments: list[str]) -> None:
         """The reads at the head of the pipe get the lines that this filter lets through."""
@@ -306,7 +224,7 @@ class _Script:
                 outer, directory, begin = self.outer, self.directory, len(self.found)
                 self.outer = []
                 self.deep += 1
-                self.run(_plain(text))
+                self.run(plain(text))
                 self.deep -= 1
                 self.outer, self.directory = outer, directory
                 self.found[begin:] = [action for action in self.found[begin:] if not _is_each(action)]
@@ -314,8 +232,11 @@ class _Script:
                 return
 
     def move(self, words: list[str]) -> None:
-        target = next((_plain(word) for word in words if word[0] != "-"), "~")
-        self.directory = placed(self.directory, target)
+        for word in words:
+            if word[0] != "-":
+                self.directory = placed(self.directory, plain(word))
+                return
+        self.directory = placed(self.directory, "~")
 
 
 def _is_each(action: FileRead | Search) -> bool:
@@ -324,6 +245,15 @@ def _is_each(action: FileRead | Search) -> bool:
 
 _EXPANDS = '$`"'
 _VARIABLE = re.compile(r"\"?\$(?:\{?\w+\}?|\(.*)\"?|`.*", re.DOTALL)
+
+
+def _arguments(words: list[str]) -> list[str]:
+    """Without quotes, and without what only the shell knows."""
+    found = []
+    for word in words:
+        if word[0] not in _EXPANDS or not _VARIABLE.fullmatch(word):
+            found.append(plain(word) if "'" in word or '"' in word or "\\" in word else word)
+    return found
 
 
 def _start(words: list[str]) -> tuple[int, bool]:
