@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 from unspool.actions.codex_changes import changes_of
-from unspool.actions.patch import Carried, action_of, actions_of, applied, parse
+from unspool.actions.patch import BEGIN, Carried, action_of, actions_of, applied, parse
 from unspool.actions.shell import intents, joined
 from unspool.actions.vocabulary import Call
 from unspool.model import Action
@@ -40,12 +40,13 @@ class Shell(Call, frozen=True, gc=False):
         return self.command if isinstance(self.command, str) else joined(list(self.command))
 
     def patch(self) -> Carried | None:
-        return _applied(self.command)
+        command = self.command
+        return _applied(command) if not isinstance(command, str) or BEGIN in command else None
 
     def action(self) -> Action:
         if patch := self.patch():
             return patch.action()
-        return Execute(self.line(), timeout=self.timeout, workdir=self.workdir)
+        return Execute(self.line(), None, self.timeout, self.workdir)
 
     def actions(self) -> tuple[Action, ...]:
         patch = self.patch()
@@ -54,10 +55,10 @@ class Shell(Call, frozen=True, gc=False):
         line = self.line()
         if not patch:
             return intents(line)
-        return (*patch.actions(), Execute(line, timeout=self.timeout, workdir=self.workdir), *intents(line))
+        return (*patch.actions(), Execute(line, None, self.timeout, self.workdir), *intents(line))
 
     def beside(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
-        return {key: value for key, value in given.items() if key != "command"}
+        return {key: value for key, value in given.items() if key != "command"} if self.patch() else given
 
 
 class ExecCommand(Shell, frozen=True, gc=False):

@@ -1,6 +1,6 @@
 r"""A shell's command line, taken apart: words as they are written, and the operators between them.
 
-    cd src && rg 'a|b' . 2>/dev/null   →   cd src  &&   rg 'a|b' .  2>   /dev/null
+cd src && rg 'a|b' . 2>/dev/null   →   cd src  &&   rg 'a|b' .  2>   /dev/null
 """
 
 import re
@@ -12,11 +12,7 @@ Part: TypeAlias = tuple[list[str], bool, str]
 
 END, PIPE, OPEN, CLOSE, IN, OUT, ASIDE = range(7)
 OPERATORS = (
-    {
-        fd + sign: ASIDE
-        for fd in ("", "0", "1", "2")
-        for sign in ("<<<", "<<", "<<-", "<>", "<&", ">&", ">", ">>", ">|")
-    }
+    {fd + sign: ASIDE for fd in ("", "0", "1", "2") for sign in ("<<<", "<<", "<<-", "<>", "<&", ">&", ">", ">>", ">|")}
     | dict.fromkeys((">", ">>", ">|", "1>", "1>>", "1>|", "&>", "&>>"), OUT)
     | dict.fromkeys(("<", "0<"), IN)
     | dict.fromkeys((";", "&", "&&", "||", ";;", ";;&", "\n"), END)
@@ -51,7 +47,11 @@ _TOKENS = re.compile(
 _WORDS = re.compile(_WORD, re.DOTALL | re.VERBOSE)
 _LETTERS = r"""[^;&|<>()"'\\`$\n]*+"""
 _PARTS = re.compile(
-    rf"({_LETTERS}(?:({_QUOTED}){_LETTERS})*)({_REDIRECTION}|{_SEPARATOR}|\Z)", re.DOTALL | re.VERBOSE
+    rf"""
+      ({_LETTERS}(?:(?:'[^'\s]*+'|"[^"\\\s]*+"|({_QUOTED})){_LETTERS})*)  # up to an operator; what may hold a blank
+      ({_REDIRECTION}|{_SEPARATOR}|\Z)
+    """,
+    re.DOTALL | re.VERBOSE,
 )
 _OUTWARD = frozenset({">", ">>", ">&", ">|"})
 _DESCRIPTORS = frozenset("012")
@@ -63,13 +63,15 @@ def parts(command: str) -> list[Part]:
     if "<" in command or "#" in command or ">(" in command:
         return list(_grouped(_tokens(command)))
     found: list[Part] = []
-    for text, quoted, operator in _PARTS.findall(command):
-        words = _WORDS.findall(text) if quoted else text.split()
-        if quoted and _CONTINUED in words:
+    for text, blank, operator in _PARTS.findall(command):
+        words = _WORDS.findall(text) if blank else text.split()
+        if blank and _CONTINUED in words:
             words = [word for word in words if word != _CONTINUED]
+        quoted = blank != "" or "'" in text or '"' in text
         if operator in _OUTWARD and words and words[-1] in _DESCRIPTORS and text[-1] == words[-1]:
-            operator = words.pop() + operator
-        found.append((words, quoted != "", operator))
+            found.append((words, quoted, words.pop() + operator))
+        else:
+            found.append((words, quoted, operator))
     return found
 
 

@@ -18,7 +18,8 @@ class Options:
     def split(self, words: list[str]) -> Given:
         """Patterns that are given twice stand as alternatives."""
         operands: list[str] = []
-        flags, options = "", {}
+        flags = ""
+        options: dict[str, str] = {}
         rest = iter(words)
         for word in rest:
             if not word or word[0] != "-" or word == "-":

@@ -19,7 +19,6 @@ and the first reason to refuse the patch is kept in `fault`. Text without a sing
 """
 
 import re
-from collections.abc import Iterable
 from posixpath import join
 from typing import TypeAlias
 
@@ -29,9 +28,10 @@ from unspool.actions.shell import joined
 from unspool.model import Action
 from unspool.model.action import FileDelete, FileEdit, FileMove, FileWrite, Hunk
 
-_BEGIN, _END, _EOF = "*** Begin Patch", "*** End Patch", "*** End of File"
+BEGIN, _END, _EOF = "*** Begin Patch", "*** End Patch", "*** End of File"
 _ENVIRONMENT, _MOVE = "*** Environment ID:", "*** Move to:"
 _HEADER = re.compile(r"\s*\*\*\* (Add|Delete|Update) File: *(\S(?:.*\S)?)\s*")
+_SIGNS = frozenset(" +-")
 _HEREDOC = re.compile(r"(?:apply_?patch[ \t]+)?<<-?[ \t]*(['\"]?)(\w+)\1[ \t]*")
 
 
@@ -68,8 +68,8 @@ class ParsedPatch(Struct, frozen=True, gc=False):
 def parse(text: str) -> ParsedPatch:
     """Raises a ValueError for text that is no patch."""
     lines, complete = _unwrapped(text)
-    begun = lines[:1] == [_BEGIN]
-    fault = None if begun else f"the first line is not {_BEGIN!r}"
+    begun = lines[:1] == [BEGIN]
+    fault = None if begun else f"the first line is not {BEGIN!r}"
     at = 1 if begun else 0
     environment = None
     if at < len(lines) and lines[at].strip().startswith(_ENVIRONMENT):
@@ -106,22 +106,29 @@ def parse(text: str) -> ParsedPatch:
 
 def _unwrapped(text: str) -> tuple[list[str], bool]:
     """The lines of a patch up to its end marker, out of a heredoc if it stands in one; and whether it ended."""
-    lines = [line.removesuffix("\r") for line in text.strip().split("\n")]
+    lines = _lines(text.strip())
     if heredoc := _HEREDOC.fullmatch(lines[0]):
         del lines[0]
         if lines and lines[-1].strip() == heredoc[2]:
             del lines[-1]
     while lines and not lines[-1].strip():
         del lines[-1]
-    if lines and lines[0].strip() == _BEGIN:
-        lines[0] = _BEGIN
+    if lines and lines[0].strip() == BEGIN:
+        lines[0] = BEGIN
     # A hunk may quote a patch behind a blank: there the marker ends nothing, unless it is the very last line.
     if lines and lines[-1].strip() == _END:
         lines[-1] = _END
+        if text.count(_END) == 1:
+            return lines[:-1], True
     for at, line in enumerate(lines):
         if line.startswith(_END) and line.rstrip() == _END:
             return lines[:at], True
     return lines, False
+
+
+def _lines(text: str) -> list[str]:
+    lines = text.split("\n")
+    return [line.removesuffix("\r") for line in lines] if "\r" in text else lines
 
 
 def _content(lines: list[str], at: int) -> tuple[int, str, str | None]:
@@ -149,53 +156,52 @@ def _update(path: str, lines: list[str], at: int) -> tuple[int, Update, str | No
     if at < len(lines) and lines[at].strip().startswith(_MOVE):
         move_to = lines[at].strip()[len(_MOVE) :].strip() or None
         at += 1
-    stop = at
-    while stop < len(lines) and not (lines[stop].startswith("*** ") and _HEADER.fullmatch(lines[stop])):
-        stop += 1
-    hunks, fault = _hunks(lines[at:stop], at)
+    hunks, fault, stop = _hunks(lines, at, _HEADER)
     if not hunks and move_to is None:
         fault = fault or f"nothing is changed in {path!r}"
     return stop, Update(path, move_to, hunks), fault
 
 
-def _hunks(lines: Iterable[str], before: int) -> tuple[tuple[Hunk, ...], str | None]:
-    """Hunks, and the first thing that is wrong with them; `before` is how many lines stand before these."""
+def _hunks(lines: list[str], at: int, end: re.Pattern[str] | None = None) -> tuple[tuple[Hunk, ...], str | None, int]:
+    """Hunks from this line on, the first thing that is wrong with them, and where they end."""
     hunks: list[Hunk] = []
     context: list[str] = []
     body: list[str] = []
-    fault = None
-    for number, line in enumerate(lines, before + 1):
-        sign = line[:1]
-        if sign and sign in " +-":
+    fault, stop = None, len(lines)
+    for number, line in enumerate(lines[at:] if at else lines, at):
+        if not line:
+            if body or context:
+                body.append(" ")
+        elif line[0] in _SIGNS:
             body.append(line)
-        elif sign == "@" and line.startswith("@@"):
+        elif line.startswith("@@"):
             if body:
                 hunks.append(Hunk(tuple(body), tuple(context)))
                 body, context = [], []
             if said := line[2:].strip():
                 context.append(said)
-        elif not sign:
-            if body or context:
-                body.append(" ")
+        elif end is not None and line.startswith("*** ") and end.fullmatch(line):
+            stop = number
+            break
         elif line.rstrip() == _EOF:
             if body:
                 hunks.append(Hunk(tuple(body), tuple(context), at_end=True))
             body, context = [], []
-        elif sign != "\\":  # git's «\ No newline at end of file»
-            fault = fault or f"line {number} of a hunk begins with neither ' ', '+' nor '-': {line!r}"
+        elif line[0] != "\\":  # git's «\ No newline at end of file»
+            fault = fault or f"line {number + 1} of a hunk begins with neither ' ', '+' nor '-': {line!r}"
             body.append(" " + line)
     if body:
         hunks.append(Hunk(tuple(body), tuple(context)))
     elif context:
         fault = fault or f"a hunk without lines: {context[-1]!r}"
-    return tuple(hunks), fault
+    return tuple(hunks), fault, stop
 
 
 def hunks_of(diff: str) -> tuple[Hunk, ...]:
     """The hunks of one file's unified diff. Their context holds the line numbers: `-1,4 +1,5 @@ def f():`."""
-    lines = [line.removesuffix("\r") for line in diff.removesuffix("\n").split("\n")]
+    lines = _lines(diff.removesuffix("\n"))
     first = next((at for at, line in enumerate(lines) if line.startswith("@@")), 0)
-    return _hunks(lines[first:], first)[0]
+    return _hunks(lines, first)[0]
 
 
 def edit(path: str, hunks: tuple[Hunk, ...]) -> FileEdit:
@@ -263,11 +269,11 @@ class Carried(Struct, frozen=True, gc=False):
 
 def carried(script: str) -> Carried | None:
     """What `apply_patch <<'EOF' …`, `cd x && apply_patch "…"` or `cat <<EOF | apply_patch` carry."""
-    if _BEGIN not in script:
+    if BEGIN not in script:
         return None
     patches: list[tuple[ParsedPatch, str]] = []
     directory, left, at = "", [], 0
-    while (begin := script.find(_BEGIN, at)) >= 0:
+    while (begin := script.find(BEGIN, at)) >= 0:
         before = script[at:begin]
         left.append(before)
         for moved in _MOVED.finditer(before):

@@ -181,9 +181,7 @@ class _Script:
         elif piped:
             self.source = None
 
-    def program(
-        self, program: Program, name: str, arguments: list[str], each: bool, piped: bool, shown: bool
-    ) -> None:
+    def program(self, program: Program, name: str, arguments: list[str], each: bool, piped: bool, shown: bool) -> None:
         if each:
             arguments.append(_EACH)
         found = program(arguments, piped)
@@ -249,11 +247,11 @@ _VARIABLE = re.compile(r"\"?\$(?:\{?\w+\}?|\(.*)\"?|`.*", re.DOTALL)
 
 def _arguments(words: list[str]) -> list[str]:
     """Without quotes, and without what only the shell knows."""
-    found = []
-    for word in words:
-        if word[0] not in _EXPANDS or not _VARIABLE.fullmatch(word):
-            found.append(plain(word) if "'" in word or '"' in word or "\\" in word else word)
-    return found
+    return [
+        plain(word) if "'" in word or '"' in word or "\\" in word else word
+        for word in words
+        if word[0] not in _EXPANDS or not _VARIABLE.fullmatch(word)
+    ]
 
 
 def _start(words: list[str]) -> tuple[int, bool]:

@@ -15,9 +15,10 @@ from typing import Any, ClassVar, Self, cast
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from unspool.model import Action, Kind, Meaning
-from unspool.model.action import Generic, Mcp
+from unspool.model.action import Ask, Generic, Mcp
 
 
 class Call(Struct, frozen=True, gc=False):
@@ -35,11 +36,12 @@ class Call(Struct, frozen=True, gc=False):
         """The arguments under the names of the fields. A key whose field is taken stays what it is."""
         if cls.bare and isinstance(arguments, str | list):
             return {cls.bare: arguments}
-        if not cls.spelled or not isinstance(arguments, dict) or cls.spelled.keys().isdisjoint(arguments):
+        spelled = cls.spelled
+        if not spelled or not isinstance(arguments, dict) or spelled.keys().isdisjoint(arguments):
             return arguments
         out: dict[str, Any] = {}
         for key, value in arguments.items():
-            field = cls.spelled.get(key, key)
+            field = spelled.get(key, key)
             out[key if field in out or field in arguments else field] = value
         return out
 
@@ -84,26 +86,21 @@ class Vocabulary(Struct, frozen=True):
         return meaning(action, call.beside(given), actions)
 
 
-_KINDS: dict[type[Action], tuple[Kind, tuple[str, ...]]] = {
-    each: (cast(Kind, each.__struct_config__.tag), each.__struct_fields__) for each in Action.__args__
-}
-"""Of each action its kind and the names of its fields."""
+_KINDS: dict[type[Action], Kind] = {each: cast(Kind, each.__struct_config__.tag) for each in Action.__args__}
 
 
 def meaning(action: Action, carried: Mapping[str, Any] | None = None, actions: tuple[Action, ...] = ()) -> Meaning:
     """An action as kind and arguments, with what else the call carried behind its own fields."""
-    kind, names = _KINDS[type(action)]
-    fields = {name: value for name in names if (value := getattr(action, name)) is not None and value != ()}
-    if "items" in fields or "hunks" in fields:  # structs in the struct
+    sort = type(action)
+    kind = _KINDS[sort]
+    if sort is Mcp or sort is Ask or sort is Generic:  # what they were given stays what it is
+        fields = {name: value for name, value in asdict(action).items() if value is not None and value != ()}
+        if sort is Generic:
+            return Meaning(kind, fields.get("arguments"), actions)
+    else:
         fields = msgspec.to_builtins(action)
         del fields["kind"]
-    if kind == "generic":
-        return Meaning(kind, fields.get("arguments"), actions)
-    if carried:
-        for key, value in carried.items():
-            if key not in fields:
-                fields[key] = value
-    return Meaning(kind, fields, actions)
+    return Meaning(kind, {**fields, **carried, **fields} if carried else fields, actions)
 
 
 def several(given: str | tuple[str, ...]) -> tuple[str, ...]:
