@@ -7,9 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from conftest import Run
 from logs import SHOP, THREAD, Claude, Codex, Gemini, Machine
+from unspool.errors import WrongPattern
+from unspool.jobs import grep
+from unspool.jobs.grep import Query
 
 PATCH = "*** Begin Patch\n*** Update File: a.py\n@@\n-x = 1\n+x = 2\n*** End Patch\n"
 
@@ -240,3 +245,93 @@ def test_standard_input_can_be_searched(unspool: Run) -> None:
     assert done.returncode == 0, done.stderr
     events = [json.loads(line) for line in done.stdout.splitlines()]
     assert [event["metadata"]["payload"]["uuid"] for event in events] == [record["uuid"] for record in log.records]
+
+
+EXPRESSIONS = st.lists(
+    st.sampled_from(
+        [
+            *(
+                "a",
+                "b",
+                "}",
+                "{",
+                '"',
+                "é",
+                ".",
+                ".*",
+                ".+?",
+                "a?",
+                "b{2}",
+                "[ab]",
+                "[a-z]+",
+                "[ -~]",
+                "(?:a|b)",
+                "(a)",
+            ),
+            *(
+                "|",
+                r"\d",
+                r"\w+",
+                r"\S*",
+                r"\.",
+                r"\\",
+                "^",
+                "$",
+                r"\A",
+                r"\Z",
+                r"\b",
+                r"\B",
+                "(?=b)",
+                "(?<!a)",
+                "(?!})",
+            ),
+            *(
+                "[^a]",
+                '[^"]*',
+                r"\s",
+                r"\W",
+                r"\D+",
+                r"\n",
+                "\n",
+                r"[\t-z]",
+                "a++",
+                "(?>a|ab)",
+                "b*+",
+                r"\1",
+                "(?i:A)",
+                "(?m)^",
+            ),
+        ]
+    ),
+    max_size=6,
+).map("".join)
+
+
+@given(EXPRESSIONS, st.booleans(), st.booleans(), st.lists(st.text('ab}"\n é\\'), min_size=1, max_size=5))
+def test_events_that_are_searched_together_have_the_hits_that_each_has(
+    pattern: str, regex: bool, fold: bool, texts: list[str]
+) -> None:
+    query = Query(pattern, regex=regex, fold=fold)
+    try:
+        matches = query.matcher()
+    except WrongPattern:
+        return
+    lines = [json.dumps({"text": text}, ensure_ascii=False).encode() for text in texts]
+    if query.joins:
+        assert (matches(b"\n".join([*lines, b""])) is not None) == any(matches(line) for line in lines)
+
+
+@pytest.mark.parametrize("pattern", ["q.i.o.r", "[a-z]+ (?:x|y)", r"\d{2}\.", "kettle|tea"])
+def test_plain_expressions_are_searched_for_together(pattern: str) -> None:
+    assert Query(pattern, regex=True).joins
+
+
+@pytest.mark.parametrize("pattern", ["kettle", "t.*e", r"\btea", "^.{9}m", "}}$", "[^a]}", "", "e"])
+def test_one_by_one_and_together_the_same_is_found(
+    pattern: str, machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = [str(path) for path in sorted(machine.home.rglob("*.json*"))]
+    together = [grep.search_file(Query(pattern, regex=True), path) for path in files]
+    monkeypatch.setattr(grep, "_AT_ONCE", 1)
+    assert files
+    assert together == [grep.search_file(Query(pattern, regex=True), path) for path in files]

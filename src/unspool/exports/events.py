@@ -11,7 +11,8 @@ from unspool.model.event import ToolCall
 from unspool.sources.files import legible
 from unspool.sources.jsontext import shallow
 
-_encode = msgspec.json.Encoder().encode
+_encoder = msgspec.json.Encoder()
+_encode = _encoder.encode
 
 
 class Metadata(Struct, omit_defaults=True):
@@ -47,19 +48,37 @@ class _Call(Struct, omit_defaults=True):
 def content_of(event: Event) -> Any:
     """The content as it is written."""
     content = event.content
-    if isinstance(content, ToolCall):
-        meaning = content.meaning
-        return _Call(content.name, meaning.kind, meaning.arguments, content.provider_call_id, meaning.actions)
-    return content
+    return _called(content) if isinstance(content, ToolCall) else content
+
+
+def _called(call: ToolCall) -> _Call:
+    meaning = call.meaning
+    return _Call(call.name, meaning.kind, meaning.arguments, call.provider_call_id, meaning.actions)
+
+
+class _Body(Struct):
+    type: str
+    content: Any
 
 
 def body(event: Event) -> bytes:
     """Type and content alone, as compact JSON: what a search looks into."""
     kind, content = event.content.type, content_of(event)
     try:
-        return _encode({"type": kind, "content": content})
+        return _encode(_Body(kind, content))
     except RecursionError:
-        return _encode({"type": kind, "content": _upper(content)})
+        return _encode(_Body(kind, _upper(content)))
+
+
+def bodies(events: list[Event]) -> bytes:
+    """Those of several events, a line each."""
+    contents = [event.content for event in events]
+    try:
+        return _encoder.encode_lines(
+            [_Body(each.type, _called(each) if type(each) is ToolCall else each) for each in contents]
+        )
+    except RecursionError:
+        return b"\n".join(map(body, events))
 
 
 def _upper(content: Any) -> Any:

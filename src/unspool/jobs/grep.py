@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from itertools import islice
 from typing import get_args
 
 import msgspec
@@ -10,18 +11,22 @@ from msgspec import Struct
 
 from unspool.engine.local import each, jobs_for
 from unspool.errors import InputNotFound, WrongPattern
-from unspool.exports.events import body, line
+from unspool.exports.events import bodies, body, line
 from unspool.ingest.finding import meant, no_log
 from unspool.ingest.logs import OpenLog, open_log
 from unspool.ingest.needles import cannot_match
 from unspool.ingest.originals import Originals
-from unspool.model import Event, Note
+from unspool.model import Event
 from unspool.model.action import Kind
 from unspool.model.event import Content, ToolCall
 from unspool.sources.files import DASH
 
 KINDS = tuple(dict.fromkeys([*(content.type for content in get_args(Content)), *get_args(Kind)]))
 """What events are: their types, and of calls what they mean."""
+_AT_ONCE = 16
+"""Events that are looked into together: most hold nothing that is looked for."""
+_WITHIN_A_LINE = re.compile(r"(?:[^\\\[(^$\x00-\x1f]|\\[dwS]|\\[^\w\s]|\[(?!\^)|\((?:\?:|(?!\?)))*")
+_POSSESSIVE = re.compile(r"[*+?}]\+")
 _AROUND = 60
 """Bytes of an event that are shown around a hit."""
 
@@ -48,6 +53,16 @@ class Query(Struct, frozen=True):
             return lambda data: found.span() if (found := search(data)) else None
         literal = _bytes(self.pattern).lower() if self.fold else _bytes(self.pattern)
         return partial(_find_folded if self.fold else _find, literal)
+
+    @property
+    def joins(self) -> bool:
+        """In events that are written a line each, the pattern is found if and only if it is found in one of them.
+
+        So it is if it never goes beyond a line, nor looks at what stands around what it matches.
+        """
+        if not self.regex:
+            return "\n" not in self.pattern
+        return _WITHIN_A_LINE.fullmatch(self.pattern) is not None and not _POSSESSIVE.search(self.pattern)
 
 
 class Hit(Struct):
@@ -114,20 +129,24 @@ def _search(query: Query, log: OpenLog) -> Searched:
     searched = Searched([])
     matches = query.matcher()
     originals = Originals(log) if query.form == "raw" else None
-    for item in log:
-        if isinstance(item, Note):
-            searched.notes += 1
+    # Where there is a limit, nothing is read beyond the hit that reaches it: what is odd there is not counted.
+    items, size = iter(log), _AT_ONCE if query.joins and query.limit is None else 1
+    while some := list(islice(items, size)):
+        events = [item for item in some if type(item) is Event]
+        searched.notes += len(some) - len(events)
+        if query.kinds:
+            events = [event for event in events if _is_one_of(event, query.kinds)]
+        if size > 1 and matches(bodies(events)) is None:
             continue
-        if query.kinds and not _is_one_of(item, query.kinds):
-            continue
-        data = body(item)
-        place = matches(data)
-        if place is None:
-            continue
-        payload = originals.payload(item) if originals is not None else msgspec.UNSET
-        searched.hits.append(_hit(item, log.reader.agent, data, place, query.form, payload))
-        if query.limit is not None and len(searched.hits) >= query.limit:
-            break
+        for event in events:
+            data = body(event)
+            place = matches(data)
+            if place is None:
+                continue
+            payload = originals.payload(event) if originals is not None else msgspec.UNSET
+            searched.hits.append(_hit(event, log.reader.agent, data, place, query.form, payload))
+            if query.limit is not None and len(searched.hits) >= query.limit:
+                return searched
     return searched
 
 
