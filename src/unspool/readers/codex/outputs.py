@@ -17,6 +17,8 @@ from unspool.sources.values import mapping, text_of
 _BODY = "Output:\n"
 _EXIT, _EXITED = "Exit code: ", "Process exited with code "
 _FINE = ("Exit code: 0\n", "Script completed\n")
+_CHUNK = "Chunk ID: "
+"""How most outputs begin that are not fine for that alone."""
 _HEADER = 400
 """Characters in which the header of an output ends."""
 _STOPPED = (
@@ -95,7 +97,12 @@ def output_of(output: Any) -> tuple[str, bool]:
 def is_failure(text: str) -> bool:
     if text.startswith(_FINE):
         return False
-    header, found, body = text[:_HEADER].partition(_BODY)
+    beginning = text[:_HEADER]
+    if text.startswith(_CHUNK):
+        codes = beginning.split(_EXITED)
+        if len(codes) == 2 and codes[1][:2] == "0\n" and _EXIT not in beginning:  # nearly always
+            return False
+    header, found, body = beginning.partition(_BODY)
     if not found:
         if text.startswith((_EXIT, _EXITED)):
             return _is_nonzero(text)
