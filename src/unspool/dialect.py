@@ -201,8 +201,9 @@ class Reader(Struct, frozen=True):
     inherited: Callable[[str], Iterable[Event]] = lambda _path: ()
     """What a log goes on from that it does not tell: of a fork, what the other session said before it."""
     decode: Callable[[bytes], list[Any]] | None = None
-    """Decodes many lines at once. The decoder is then fed their values, each that of an object; any line that is none
-    comes as bytes."""
+    """Decodes many lines at once, or a document that bears the mark, which is then the only value. The decoder is fed
+    the values, each that of an object; any line that is none comes as bytes, and a document that does not fit as it
+    is."""
     mark: re.Pattern[bytes] | None = None
     """How its files begin, and no other's: whose they are can be told without decoding them. Documents that begin alike
     may be those of programs that were copied from one another, which keep the same things."""
