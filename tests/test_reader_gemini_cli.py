@@ -10,9 +10,12 @@ import pytest
 from told import events_of, tokens_of
 from unspool.dialect import Record
 from unspool.ingest.heads import head_of
-from unspool.model import Event, Note
+from unspool.ingest.logs import open_log
+from unspool.ingest.originals import Originals
+from unspool.model import Event, Note, Origin
 from unspool.model.event import Notification, Said, TokenUsage, ToolCall, ToolOutput, User
 from unspool.readers import READERS, gemini_cli
+from unspool.readers.gemini_cli import shapes
 from unspool.readers.genai import outcome, usage_of
 from unspool.sources.records import read_lines
 
@@ -42,6 +45,42 @@ def test_a_pause_between_two_lines_tells_nothing_twice(case: Path) -> None:
         assert len(set(keys)) == len(keys)
         assert {key for key in keys if ":message" not in key} >= {key for key in whole if ":message" not in key}
         assert tokens_of(found) == tokens_of(events_of(case))
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_a_line_that_is_put_into_shape_by_hand_says_the_same(case: Path) -> None:
+    decoder = gemini_cli.reader.decoder(str(case))
+    records = [record for record in read_lines(str(case)) if isinstance(record, Record)]
+    items = [item for record in records for item in decoder.feed(record)]
+    assert told([*items, *decoder.close()]) == told(list(events_of(case)))
+
+
+def document() -> dict[str, Any]:
+    """A session that is one document, without what is odd in it."""
+    session: dict[str, Any] = json.loads((FOLDER.with_name("gemini_cli_json") / "session.json").read_bytes())
+    session["messages"] = [message for message in session["messages"] if isinstance(message, dict)]
+    return session
+
+
+def test_a_document_that_is_put_into_shape_by_hand_says_the_same() -> None:
+    session, origin = document(), Origin("session.json", 1, 0, 0)
+    values = [session, *shapes.decode_document(json.dumps(session).encode())]
+    by_hand, by_shape = (gemini_cli.document.decoder("session.json").feed(Record(b"", origin, each)) for each in values)
+    assert told(list(by_shape)) == told(list(by_hand)) != []
+
+
+def test_a_folder_of_documents_is_read_as_each_of_them_by_itself(tmp_path: Path) -> None:
+    """The first is decoded whole, to know whose it is; those behind it by their shape."""
+    paths = [tmp_path / "a.json", tmp_path / "b.json"]
+    for path in paths:
+        path.write_text(json.dumps(document(), indent=2), encoding="utf-8")
+    first, second = (told(list(events_of(path))) for path in paths)
+    assert first == second != []
+    log = open_log(str(paths[1]))
+    assert log is not None
+    originals = Originals(log)
+    events = [item for item in log if isinstance(item, Event)]
+    assert all("timestamp" in originals.payload(event) for event in events), "each has the message that it came from"
 
 
 def test_reading_again_gives_the_same_keys() -> None:
