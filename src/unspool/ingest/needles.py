@@ -48,8 +48,8 @@ def needles_for(pattern: str, regex: bool = False) -> tuple[bytes, ...]:
 
 
 def _needle(candidates: list[str]) -> bytes | None:
-    code = _code()
-    if not code:  # installed without its source: then nothing is certain
+    code = _code() if candidates else b""
+    if not code:  # no word, or installed without its source: then nothing is certain
         return None
     known = (word.encode() for word in candidates)
     return next((word for word in known if word.lower() not in code or word.lower() not in _own_words()), None)
