@@ -11,7 +11,7 @@ from report import Row, WallRow
 
 _HERE = Path(__file__).resolve().parent
 _PYTHON = sys.executable
-_FLOOR = """
+FLOOR = """
 import os, sys, orjson
 for entry in os.scandir(sys.argv[1]):
     with open(entry.path, "rb") as file:
@@ -26,7 +26,7 @@ _PEAK, _WALL, _RARE, _ANY, _AGAIN_CPU = 100, 1.3, 0.7, 3.0, 0.3
 """Bounds: MB, and multiples of the floor; of the second list, CPU seconds."""
 _WORD_PATTERN = f"{RARE[:-1]}{RARE[-1]}+"
 """A regular expression as people write them: a word stands in whatever it matches."""
-_ANY_PATTERN = ".".join(RARE[::2])
+ANY_PATTERN = ".".join(RARE[::2])
 """One that has no such word, and finds the same: every event must be looked into."""
 _FOLDERS = {name: {kind: f"{kind}-{name}" for kind in _KINDS} for name in LOGS} | {SMALL: {_AGAIN: _AGAIN}}
 CASES = [case for kinds in _FOLDERS.values() for case in kinds.values()]
@@ -60,10 +60,10 @@ def _reading(name: str, folder: Path, size: int, kinds: Sequence[str], quick: bo
         "jobs": _unspool("sessions", str(folder), "--jobs", "2"),
         "grep-rare": _unspool("grep", RARE, str(folder), "--jobs", "1"),
         "grep-word": _unspool("grep", "-E", _WORD_PATTERN, str(folder), "--jobs", "1"),
-        "grep-any": _unspool("grep", "-E", _ANY_PATTERN, str(folder), "--jobs", "1"),
+        "grep-any": _unspool("grep", "-E", ANY_PATTERN, str(folder), "--jobs", "1"),
     }
     bounds = {"events": LOGS[name].bound, "grep-rare": _RARE, "grep-word": _ANY, "grep-any": _ANY}
-    commands = [[_PYTHON, "-c", _FLOOR, str(folder)], *(jobs[kind] for kind in kinds)]
+    commands = [[_PYTHON, "-c", FLOOR, str(folder)], *(jobs[kind] for kind in kinds)]
     floor, *costs = child.best(commands, 3, before=_forget)
     for kind, cost in zip(kinds, costs, strict=True):
         case = _FOLDERS[name][kind]

@@ -43,7 +43,7 @@ LOGS = {
 SMALL = "small"
 """A folder of many small files, of all agents."""
 _SMALL_FILES, _QUICK_FILES, _SMALL_LENGTH = 1000, 100, 4
-_QUICK_SHARE = 20
+QUICK_SHARE = 20
 """Of a folder: one part in so many is made for a first look."""
 
 
@@ -55,7 +55,7 @@ def write(name: str, folder: Path, quick: bool) -> None:
         return
     logs = LOGS[name]
     prose = Prose(f"{_SEED} {name}", logs.quotes)
-    size, written, rare = logs.megabytes * 1_000_000 // (_QUICK_SHARE if quick else 1), 0, f"{RARE} "
+    size, written, rare = logs.megabytes * 1_000_000 // (QUICK_SHARE if quick else 1), 0, f"{RARE} "
     while written < size:
         opening = rare if written >= size // 2 else ""
         rare = "" if opening else rare
