@@ -8,7 +8,7 @@ asked a model: no agent, no search, no compaction. Only there the two can be tol
 import re
 from typing import Any
 
-from unspool.readers.claude_code.counting import Counts, counts_of
+from unspool.readers.claude_code.counting import Counts, counts_of, usage_of
 from unspool.sources.values import count, mapping
 
 _SINCE = (2, 1, 277)
@@ -20,7 +20,7 @@ def own_share(result: dict[str, Any], used: dict[str, Counts], version: str | No
     """The model of the main loop and what the run took of it, if its totals began with an earlier run's."""
     if not (any(key in result for key in _LATER) or _is_since(version)) or _asked_beside(result):
         return None
-    own = counts_of(mapping(result.get("usage")))
+    own = counts_of(usage_of(mapping(result.get("usage"))))
     model = max(used, key=lambda name: _prompt(used[name]))
     earlier = [whole - mine for whole, mine in zip(used[model], own, strict=True)]
     if min(earlier[:4]) < 0 or not _prompt(own):

@@ -5,10 +5,9 @@ have tool results between them. So a message is counted when the next one begins
 if it still grows after that, by what it grew.
 """
 
-from collections.abc import Iterable
 from typing import Any, TypeAlias
 
-from msgspec import Struct, ValidationError, convert
+from msgspec import Struct, convert
 
 from unspool.model import Origin
 from unspool.model.event import TokenUsage
@@ -17,16 +16,19 @@ from unspool.sources.values import Number, count, string
 
 Counts: TypeAlias = tuple[int, int, int, int, int]
 NOTHING: Counts = (0, 0, 0, 0, 0)
+_NOWHERE = Origin("", 0, 0, 0)
 _BESIDE = ("advisor_message", "compaction")
 
 
-class _Usage(Struct, frozen=True, gc=False):
-    """Counts as Claude gives them."""
+class Usage(Struct, frozen=True, gc=False):
+    """Counts as Claude gives them; what else it says beside them is skipped. See `countable`."""
 
-    input_tokens: Number = 0
-    cache_read_input_tokens: Number = 0
-    cache_creation_input_tokens: Number = 0
-    output_tokens: Number = 0
+    input_tokens: Number | None = None
+    cache_creation_input_tokens: Number | None = None
+    cache_read_input_tokens: Number | None = None
+    output_tokens: Number | None = None
+    output_tokens_details: Any = None
+    iterations: Any = None
 
 
 class _Call:
@@ -42,7 +44,7 @@ class _Call:
         self.beside: tuple[_Call, ...] = ()
         """Calls in it that its own count leaves out."""
         self.time: str | None = None
-        self.origin = Origin("", 0, 0, 0)
+        self.origin = _NOWHERE
 
 
 class Counting:
@@ -68,18 +70,20 @@ class Counting:
         stream: str,
         key: str,
         model: str | None,
-        usage: dict[str, Any],
+        usage: Usage,
         response: str | None,
         request: str | None,
     ) -> None:
-        """A line of the message with this key."""
+        """A line of the message with these ids; the key is that of the line, for one without."""
         call = self._open.get(stream)
-        if call is None or call.key != key:
-            if call is not None:
-                self._settle(call)
-            call = self._open[stream] = self._call(key, stream, response, request)
+        if call is None or call.id != response or call.request != request or not response:
+            name = f"{response}/{request}" if response else key
+            if call is None or call.key != name:
+                if call is not None:
+                    self._settle(call)
+                call = self._open[stream] = self._call(name, stream, response, request)
         self._note(call, model, usage)
-        within = usage.get("iterations")
+        within = usage.iterations
         if within.__class__ is list and len(within) > 1:
             self._saw_beside(call, within)
 
@@ -91,10 +95,10 @@ class Counting:
                 del self._calls[next(iter(self._calls))]
         return call
 
-    def _note(self, call: _Call, model: str | None, usage: dict[str, Any]) -> None:
+    def _note(self, call: _Call, model: str | None, usage: Usage) -> None:
         counts = counts_of(usage)
         if counts != call.seen:
-            call.seen = counts if call.seen is NOTHING else _counts(map(max, counts, call.seen))
+            call.seen = counts if call.seen is NOTHING else _most(counts, call.seen)
         call.model, call.time, call.origin = model, self._log.time, self._log.origin
 
     def _saw_beside(self, call: _Call, within: list[Any]) -> None:
@@ -103,7 +107,7 @@ class Counting:
         for at, usage in enumerate(within):
             if isinstance(usage, dict) and usage.get("type") in _BESIDE:
                 inner = self._call(f"{call.key}:{at}", call.stream, call.id, call.request)
-                self._note(inner, string(usage.get("model")) or call.model, usage)
+                self._note(inner, string(usage.get("model")) or call.model, usage_of(usage))
                 calls.append(inner)
         call.beside = tuple(calls)
 
@@ -120,7 +124,7 @@ class Counting:
             self._settle(inner)
 
     def _count(self, call: _Call) -> None:
-        grown = _counts(map(int.__sub__, call.seen, call.counted))
+        grown = call.seen if call.counted is NOTHING else _less(call.seen, call.counted)
         call.counted = call.seen
         log = self._log
         now = log.time, log.origin
@@ -138,19 +142,19 @@ class Counting:
             call = next((call for call in reversed(self._calls.values()) if call.stream == stream), None)
         if call is not None and call.id == response:
             self._open[stream] = call
-            self._note(call, call.model, usage)
+            self._note(call, call.model, usage_of(usage))
 
     def resume(self, used: dict[str, Counts], model: str, own: Counts) -> None:
         """The program counts on from an earlier run. This one took what we saw, and of this model what is told."""
         for name, whole in used.items():
             mine = own if name == model else self._total.get(_plain(name), NOTHING)
-            self._before[_plain(name)] = _counts(map(int.__sub__, mine, whole))
+            self._before[_plain(name)] = _less(mine, whole)
 
     def further(self, used: dict[str, Counts]) -> dict[str, Counts]:
         """What each model used in all, where the program says what it used since it last said so."""
         told = self._told.copy()
         for model, counts in used.items():
-            told[model] = _counts(map(int.__add__, told.get(model, NOTHING), counts))
+            told[model] = _sum(told.get(model, NOTHING), counts)
         return told
 
     def catch_up(self, used: dict[str, Counts], key: str) -> None:
@@ -162,16 +166,14 @@ class Counting:
             self._before = self._then
         for at, (model, told) in enumerate(used.items()):
             counted, before = (total.get(_plain(model), NOTHING) for total in (self._total, self._before))
-            missing = _counts(
-                max(0, whole - (now - then)) for whole, now, then in zip(told, counted, before, strict=True)
-            )
+            missing = _most(NOTHING, _less(told, _less(counted, before)))
             if any(missing):
                 self._add(_plain(model), missing)
                 self._log.emit(TokenUsage(model or None, *missing, apart=True), f"{key}:{at}")
         self._told, self._then = used, self._total.copy()
 
     def _add(self, model: str, counts: Counts) -> None:
-        self._total[model] = _counts(map(int.__add__, self._total.get(model, NOTHING), counts))
+        self._total[model] = _sum(self._total.get(model, NOTHING), counts)
 
 
 def _is_less(now: Counts, before: Counts) -> bool:
@@ -183,22 +185,37 @@ def _plain(model: str | None) -> str:
     return (model or "").partition("[")[0]
 
 
-def _counts(numbers: Iterable[int]) -> Counts:
-    read, cached, written, output, thought = numbers
-    return read, cached, written, output, thought
+def _sum(one: Counts, other: Counts) -> Counts:
+    (a, b, c, d, e), (v, w, x, y, z) = one, other  # as plainly as this: a loop takes ten times as long
+    return a + v, b + w, c + x, d + y, e + z
 
 
-def counts_of(usage: dict[str, Any]) -> Counts:
+def _less(one: Counts, other: Counts) -> Counts:
+    (a, b, c, d, e), (v, w, x, y, z) = one, other
+    return a - v, b - w, c - x, d - y, e - z
+
+
+def _most(one: Counts, other: Counts) -> Counts:
+    (a, b, c, d, e), (v, w, x, y, z) = one, other
+    return max(a, v), max(b, w), max(c, x), max(d, y), max(e, z)
+
+
+def countable(usage: dict[str, Any]) -> dict[str, Any]:
+    """With counts that are such: somebody's server may have said anything."""
+    return usage | {key: count(usage.get(key)) for key in Usage.__struct_fields__ if key.endswith("_tokens")}
+
+
+def usage_of(usage: dict[str, Any]) -> Usage:
+    return convert(countable(usage), Usage)
+
+
+def counts_of(usage: Usage) -> Counts:
     """Input, cache read, cache write, output, reasoning. Claude's input has no cached tokens in it."""
-    details = usage.get("output_tokens_details")
-    try:
-        told = convert(usage, _Usage)
-    except ValidationError:  # it hardly ever is anything but numbers
-        told = _Usage(*[count(usage.get(key)) for key in _Usage.__struct_fields__])
+    details = usage.output_tokens_details
     return (
-        told.input_tokens,
-        told.cache_read_input_tokens,
-        told.cache_creation_input_tokens,
-        told.output_tokens,
-        count(details.get("thinking_tokens")) if isinstance(details, dict) else 0,
+        usage.input_tokens or 0,
+        usage.cache_read_input_tokens or 0,
+        usage.cache_creation_input_tokens or 0,
+        usage.output_tokens or 0,
+        count(details.get("thinking_tokens")) if details.__class__ is dict else 0,
     )

@@ -1,9 +1,9 @@
 """Messages of Claude Code, in its transcripts and in its live stream alike: blocks → events."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
-from msgspec import Raw
+from msgspec import Raw, Struct, convert
 
 from unspool.actions import meanings_for
 from unspool.model import MAIN
@@ -21,7 +21,7 @@ from unspool.model.event import (
     id_of,
 )
 from unspool.readers.blocks import block_text, content_text
-from unspool.readers.claude_code.counting import Counting
+from unspool.readers.claude_code.counting import Counting, Usage, countable
 from unspool.readers.claude_code.sidecars import Sidecars
 from unspool.readers.claude_code.tags import said, sent
 from unspool.readers.genai import FAILED, outcome
@@ -44,8 +44,21 @@ _REFUSED = (
     "<tool_use_error>Sibling tool call errored",
 )
 """How the output of a call begins that failed because it was not carried out."""
-_DELEGATING = ("Task", "Agent", "Skill", "Workflow")
+_DELEGATING = frozenset(("Task", "Agent", "Skill", "Workflow"))
 _SERVER_RESULT = "_tool_result"
+
+
+Odd: TypeAlias = list[Any] | str | int | float | bool | None
+"""What may stand anywhere in place of an object."""
+
+
+class Message(Struct, gc=False):
+    """The fields of a message that we read; all else is skipped without being decoded."""
+
+    model: Any = None
+    id: Any = None
+    content: Any = None
+    usage: Usage | Odd = None
 
 
 class Messages:
@@ -67,20 +80,18 @@ class Messages:
         self._sidecars = Sidecars(self._beside.with_name("subagents"))
 
     def assistant(self, message: Any, key: str, stream: str, request: Any = None, counted: bool = True) -> None:
-        if not isinstance(message, dict):
+        message = shaped(message)
+        if message.__class__ is not Message:
             self._log.note("odd", "an answer without a message")
             return
-        model = message.get("model")
-        if not isinstance(model, str):
+        model = message.model
+        if model.__class__ is not str:
             model = None
-        elif model != _SYNTHETIC and self._models.get(stream) != model:
+        elif self._models.get(stream) != model and model != _SYNTHETIC:
             self._model(model, stream)
-        usage = message.get("usage")
-        if counted and isinstance(usage, dict) and model != _SYNTHETIC:
-            response, request = string(message.get("id")), string(request)
-            name = f"{response}/{request}" if response else key
-            self.counting.saw(stream, name, model, usage, response, request)
-        content = message.get("content")
+        usage, content = message.usage, message.content
+        if counted and usage.__class__ is Usage and model != _SYNTHETIC:
+            self.counting.saw(stream, key, model, usage, string(message.id), string(request))
         if model == _SYNTHETIC and content and _is_text(content):
             self._log.emit(Notification(content_text(content), "info"), f"{key}:0", stream)
         elif isinstance(content, list):
@@ -133,7 +144,7 @@ class Messages:
 
     def sent(self, message: Any, origin: dict[str, Any], key: str, stream: str, result: Any = None) -> None:
         """What stands in the person's name, and the log says that nobody typed it."""
-        content = mapping(message).get("content")
+        content = content_of(message)
         if any(mapping(block).get("type") == "tool_result" for block in listing(content)):
             self.user(message, key, stream, result)
             return
@@ -150,7 +161,8 @@ class Messages:
         `result` is the program's own record of a tool's result. It mostly repeats what the model was told, and may be
         long: as a Raw it is decoded only where it says more.
         """
-        content = message.get("content") if isinstance(message, dict) else message
+        message = shaped(message)
+        content = message.content if message.__class__ is Message else message
         if isinstance(content, str):
             content = [{"type": "text", "text": content}]
         if not isinstance(content, list):
@@ -203,15 +215,18 @@ class Messages:
         return typed
 
     def _result(self, block: dict[str, Any], key: str, stream: str, result: Any = None, denied: bool = False) -> None:
-        call = string(block.get("tool_use_id"))
-        output, failed = _outcome(block.get("content"))
+        call, content = string(block.get("tool_use_id")), block.get("content")
+        output, failed = (content, False) if content.__class__ is str else _outcome(content)
         failed = failed or block.get("is_error") is True
         if self._called is not None:  # iFlow says it beside
             failed = failed or mapping(_decoded(result)).get("status") in FAILED
-        persisted = output.startswith(_PERSISTED)
-        told = mapping(_decoded(result)) if persisted or call in self._delegated else {}
         stopped = denied or output.startswith(_STOPPED) or _was_stopped(result, failed)
         stopped = stopped or (failed and output.startswith(_REFUSED))
+        persisted = output.startswith(_PERSISTED)
+        if not persisted and call not in self._delegated:
+            self._log.emit(ToolOutput(call, output, failed, None, stopped), key, stream)
+            return
+        told = mapping(_decoded(result))
         whole = self._whole(output, told) if persisted else None
         self._log.emit(ToolOutput(call, output, failed, whole, stopped), key, stream)
         if agent := string(told.get("agentId")):
@@ -260,6 +275,22 @@ class Messages:
             return None
 
 
+def shaped(message: Any) -> Any:
+    """A message of a live stream in the form that those of a transcript have; what is none, as it is."""
+    return convert(mended(message), Message) if message.__class__ is dict else message
+
+
+def mended(message: Any) -> Any:
+    """A message that may be anything, such that it can be read as ours."""
+    usage = mapping(message).get("usage")
+    return message | {"usage": countable(usage)} if isinstance(usage, dict) else message
+
+
+def content_of(message: Any) -> Any:
+    told = shaped(message)
+    return told.content if told.__class__ is Message else None
+
+
 def long_outputs(path: str) -> Path:
     """The folder of outputs that were too long for the log: the session's, also for its agents."""
     log = Path(path)
@@ -277,7 +308,7 @@ def _is_text(content: Any) -> bool:
 
 def _was_stopped(result: Any, failed: bool) -> bool:
     """A command that was stopped has failed too: no other result of a log is looked into."""
-    if isinstance(result, Raw):
+    if result.__class__ is Raw:
         return failed and b'"interrupted":true' in bytes(result)
     return isinstance(result, dict) and result.get("interrupted") is True
 

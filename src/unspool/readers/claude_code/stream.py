@@ -12,7 +12,7 @@ from unspool.model import MAIN, Event, Facts, Note
 from unspool.model.event import Compacted, Notification, TurnEnd
 from unspool.readers.blocks import content_text
 from unspool.readers.claude_code.carried import own_share
-from unspool.readers.claude_code.counting import Counts, counts_of
+from unspool.readers.claude_code.counting import Counts, counts_of, usage_of
 from unspool.readers.claude_code.messages import AGENT, Messages
 from unspool.readers.claude_code.tags import INTERRUPTED, is_typed
 from unspool.readers.log import Log
@@ -252,7 +252,7 @@ class Stream:
             self._by_model = True
             counting.catch_up(used, f"{key}:usage")
         elif not self._by_model and isinstance(usage := value.get("usage"), dict):  # of this turn alone
-            counting.catch_up({facts.model or "": counts_of(usage)}, f"{key}:usage")
+            counting.catch_up({facts.model or "": counts_of(usage_of(usage))}, f"{key}:usage")
         self._is_whole = False
         failed = value.get("is_error") is True or text_of(value.get("subtype")).startswith("error")
         subtype = string(value.get("subtype"))

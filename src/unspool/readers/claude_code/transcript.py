@@ -16,7 +16,7 @@ from unspool.readers.blocks import content_text
 from unspool.readers.claude_code.attachments import attached, is_told, stop_hooks, typed_in, words_in
 from unspool.readers.claude_code.bookkeeping import PASSED_OVER, SILENT, TICKS
 from unspool.readers.claude_code.copies import told_above
-from unspool.readers.claude_code.messages import AGENT, Messages
+from unspool.readers.claude_code.messages import AGENT, Message, Messages, Odd, content_of, mended
 from unspool.readers.claude_code.queue import Queue
 from unspool.readers.claude_code.tags import is_typed, said, within
 from unspool.readers.log import Log
@@ -28,21 +28,27 @@ _LEVELS: dict[str, Level] = {"warning": "warning", "error": "error"}
 
 
 class Line(Struct, rename="camel", gc=False):
-    """The fields of a record that we read. All else in it is skipped without being decoded: that is most of it."""
+    """The fields of a record that we read. All else in it is skipped without being decoded: that is most of it.
 
-    type: Any = None
-    uuid: Any = None
+    Those that most records have stand in the order that they have there: so each is found at once.
+    """
+
     parent_uuid: Any = None
-    session_id: Any = None
-    timestamp: Any = None
     is_sidechain: Any = None
+    cwd: Any = None
+    session_id: Any = None
+    version: Any = None
+    git_branch: Any = None
     agent_id: Any = None
-    message: Any = None
+    type: Any = None
+    message: Message | Odd = None
     request_id: Any = None
-    request_session_id: Any = None
-    """The session that the answer was made in, where that is not this one: the record is a copy."""
+    uuid: Any = None
+    timestamp: Any = None
     tool_use_result: Raw = Raw()
     """The program's own record of a result. It repeats the result, and often a whole file: decoded only if needed."""
+    request_session_id: Any = None
+    """The session that the answer was made in, where that is not this one: the record is a copy."""
     is_meta: Any = None
     is_visible_in_transcript_only: Any = None
     origin: Any = None
@@ -51,9 +57,6 @@ class Line(Struct, rename="camel", gc=False):
     is_compact_summary: Any = None
     is_api_error_message: Any = None
     forked_from: Any = None
-    cwd: Any = None
-    version: Any = None
-    git_branch: Any = None
     subtype: Any = None
     content: Any = None
     level: Any = None
@@ -149,7 +152,7 @@ class Transcript:
             return _line(record.data)
         except Unreadable:
             value = self._log.record(record)
-            return None if value is None else _line(dumps(value))
+            return None if value is None else _line(dumps(value | {"message": mended(value.get("message"))}))
 
     def close(self) -> list[Event | Note]:
         if self._early and not self._log.session:
@@ -197,7 +200,7 @@ class Transcript:
 
     def _user(self, line: Line, key: str, stream: str) -> None:
         message = line.message
-        content = mapping(message).get("content")
+        content = content_of(message)
         if self._boundary is not None or line.is_compact_summary is True:
             if line.is_compact_summary is True:
                 self._compacted(content_text(content), stream)
@@ -223,12 +226,12 @@ class Transcript:
     def _assistant(self, line: Line, key: str, stream: str) -> None:
         message = line.message
         if line.is_api_error_message is True:
-            text = content_text(mapping(message).get("content"))
+            text = content_text(content_of(message))
             self._log.emit(Notification(text, "error"), key, stream)
             return
         if line.is_compact_summary is True:
-            self._compacted(content_text(mapping(message).get("content")), stream)
-            message = {**mapping(message), "content": []}
+            self._compacted(content_text(content_of(message)), stream)
+            message = replace(message, content=[]) if isinstance(message, Message) else Message(content=[])
         own = line.forked_from is None and self._begun  # else its session has counted it
         if line.request_session_id is not None:
             own = own and not self._is_copied(line.request_session_id)
@@ -374,7 +377,7 @@ class Transcript:
 
     def _is_inherited(self, message: Any) -> bool:
         """Whether it is the answer that began the agent: the first one here, and not the agent's own."""
-        answer = string(mapping(message).get("id"))
+        answer = string(message.id) if isinstance(message, Message) else None
         self._inherited = self._inherited or answer
         return answer is not None and answer == self._inherited
 
