@@ -16,8 +16,9 @@ _WORTH = 64 << 20
 """Bytes to read from which on starting processes pays."""
 _AHEAD = 4
 """Batches that each process may be ahead of the results that were taken."""
-_BATCH = 32
-"""Items in a batch, at most: handing over each by itself costs more than reading a small file."""
+_BATCHES, _BATCH = 16, 16
+"""Batches for each process, at least, so that all are done at nearly the same time; items in a batch, at most: handing
+over each by itself costs more than reading a small file."""
 
 
 def jobs_for(files: Sequence[str], wanted: int | None = None) -> int:
@@ -43,7 +44,7 @@ def each(work: Callable[[Item], Result], items: Sequence[Item], jobs: int) -> It
     from concurrent.futures.process import BrokenProcessPool
     from multiprocessing import get_context
 
-    size = max(1, min(_BATCH, len(items) // (jobs * _AHEAD)))
+    size = max(1, min(_BATCH, len(items) // (jobs * _BATCHES)))
     batches = iter([items[at : at + size] for at in range(0, len(items), size)])
     threads = threading.active_count() > 1  # which a copy of this process would miss
     with ProcessPoolExecutor(jobs, get_context("spawn") if threads else None) as pool:

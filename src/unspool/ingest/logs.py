@@ -45,7 +45,8 @@ class OpenLog:
     def __iter__(self) -> Iterator[Event | Note]:
         feed = self._decoder.feed
         for record in self._fed():
-            if isinstance(record, Note):
+            if type(record) is not Record:  # isinstance takes five times as long where it says no
+                assert isinstance(record, Note)
                 yield record
                 continue
             try:
