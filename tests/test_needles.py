@@ -147,6 +147,15 @@ def test_words_that_only_the_shell_puts_together_are_found(tmp_path: Path, comma
     assert hits(path, pattern) == straight(path, Query(pattern))
 
 
+def test_words_that_a_program_puts_together_are_found_where_the_file_has_them(tmp_path: Path) -> None:
+    program = 'const pot = "tea"; await tools.exec_command({cmd: `cat ${pot}pot.py`});'
+    log = (
+        Codex().user("teapot").line("response_item", type="custom_tool_call", call_id="c1", name="exec", input=program)
+    )
+    path = log.save(tmp_path / log.name())
+    assert hits(path, "teapot") == straight(path, Query("teapot")) == 2
+
+
 @pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress], ids=["gz", "zst"])
 def test_packed_logs_are_searched(tmp_path: Path, pack: Any) -> None:
     packed = tmp_path / f"{Codex().name()}.zst"

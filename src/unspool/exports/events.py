@@ -6,7 +6,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from unspool.model import Action, Event, Origin
+from unspool.model import Action, Content, Event, Origin
 from unspool.model.event import ToolCall
 from unspool.sources.files import legible
 from unspool.sources.jsontext import shallow
@@ -79,6 +79,34 @@ def bodies(events: list[Event]) -> bytes:
         )
     except RecursionError:
         return b"\n".join(map(body, events))
+
+
+class _Draft(Struct):
+    """A tool call as it was given, before anybody worked out what it means."""
+
+    name: str
+    given: Any
+    provider_call_id: str | None
+
+
+def drafts(events: list[Event]) -> bytes:
+    """Each event on a line, as far as its words go: those of `body` stand there too, and it costs half.
+
+    Of a call that is what it was given, if it is not in a language in which words are put together.
+    """
+    try:
+        return _encoder.encode_lines([_draft(event.content) for event in events])
+    except RecursionError:
+        return b"\n".join(map(body, events)) + b"\n"
+
+
+def _draft(content: Content) -> Any:
+    if type(content) is not ToolCall:
+        return content
+    given = content.given
+    if not content.unread or (given.__class__ is str and given[:1] != "{"):
+        return _called(content)
+    return _Draft(content.name, given, content.provider_call_id)
 
 
 def _upper(content: Any) -> Any:

@@ -40,9 +40,11 @@ def words(*literals: str) -> list[str]:
 
 
 @cache
-def needles_for(pattern: str, regex: bool = False) -> tuple[bytes, ...]:
+def needles_for(pattern: str, regex: bool = False, fold: bool = False) -> tuple[bytes, ...]:
     """Words of which one must stand in the raw bytes of a log, if the pattern is in one of its events; none if it has
     no such words."""
+    if fold:
+        return tuple(map(bytes.lower, needles_for(pattern, regex)))
     found = [_needle(words(*runs)) for runs in (alternatives(pattern) or [[]] if regex else [[pattern]])]
     return tuple(needle for needle in found if needle) if all(found) else ()
 
@@ -57,9 +59,7 @@ def _needle(candidates: list[str]) -> bytes | None:
 
 def cannot_match(pattern: str, path: str, fold: bool = False, regex: bool = False) -> bool:
     """Whether no event of the log can hold the pattern; `fold` takes capitals for small letters."""
-    needles = needles_for(pattern, regex)
-    if fold:
-        needles = tuple(map(bytes.lower, needles))
+    needles = needles_for(pattern, regex, fold)
     name = os.fsencode(path)
     if not needles or _in(needles, name, fold):  # some logs name their agents by their files
         return False
@@ -82,14 +82,17 @@ def _holds(pieces: Iterable[bytes], needles: tuple[bytes, ...], fold: bool, refe
     try:
         for piece in pieces:
             for data in (tail + piece[:keep], piece) if tail else (piece,):
-                if _in(needles, data, fold) or (refers and holds(data, refers)):
-                    return True
-                if holds(data, b"\\u00") and _ESCAPED_LETTER.search(data):
+                if may_hold(data, needles, fold) or (refers and holds(data, refers)):
                     return True
             tail = (tail + piece[-keep:])[-keep:]
     except Damaged:
         pass  # behind the damage nothing is read either
     return False
+
+
+def may_hold(data: bytes, needles: tuple[bytes, ...], fold: bool) -> bool:
+    """Whether one of the words stands there, or may: plain letters are escaped."""
+    return _in(needles, data, fold) or (holds(data, b"\\u00") and _ESCAPED_LETTER.search(data) is not None)
 
 
 def _in(needles: tuple[bytes, ...], data: bytes, fold: bool) -> bool:

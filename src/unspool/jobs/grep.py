@@ -11,10 +11,10 @@ from msgspec import Struct
 
 from unspool.engine.local import each, jobs_for
 from unspool.errors import InputNotFound, WrongPattern
-from unspool.exports.events import bodies, body, line
+from unspool.exports.events import bodies, body, drafts, line
 from unspool.ingest.finding import meant, no_log
 from unspool.ingest.logs import OpenLog, open_log
-from unspool.ingest.needles import cannot_match
+from unspool.ingest.needles import cannot_match, may_hold, needles_for
 from unspool.ingest.originals import Originals
 from unspool.model import Event
 from unspool.model.action import Kind
@@ -130,13 +130,16 @@ def _search(query: Query, log: OpenLog) -> Searched:
     matches = query.matcher()
     originals = Originals(log) if query.form == "raw" else None
     # Where there is a limit, nothing is read beyond the hit that reaches it: what is odd there is not counted.
-    items, size = iter(log), _AT_ONCE if query.joins and query.limit is None else 1
+    words = needles_for(query.pattern, query.regex, query.fold)
+    items, size = iter(log), _AT_ONCE if query.limit is None else 1
     while some := list(islice(items, size)):
         events = [item for item in some if type(item) is Event]
         searched.notes += len(some) - len(events)
+        if words:
+            events = _with_words(events, words, query.fold)
         if query.kinds:
             events = [event for event in events if _is_one_of(event, query.kinds)]
-        if size > 1 and matches(bodies(events)) is None:
+        if len(events) > 1 and query.joins and matches(bodies(events)) is None:
             continue
         for event in events:
             data = body(event)
@@ -148,6 +151,17 @@ def _search(query: Query, log: OpenLog) -> Searched:
             if query.limit is not None and len(searched.hits) >= query.limit:
                 return searched
     return searched
+
+
+def _with_words(events: list[Event], words: tuple[bytes, ...], fold: bool) -> list[Event]:
+    """Those that may hold one of the words: only of these it is worked out what their calls mean."""
+    told = drafts(events)
+    if not may_hold(told, words, fold):
+        return []
+    lines = told.split(b"\n")[:-1]
+    if len(lines) != len(events):
+        return events
+    return [event for event, line in zip(events, lines, strict=True) if may_hold(line, words, fold)]
 
 
 def _is_one_of(event: Event, kinds: tuple[str, ...]) -> bool:

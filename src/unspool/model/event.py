@@ -59,12 +59,18 @@ class ToolCall(Struct, frozen=True, gc=False):
     """The arguments as the agent wrote them, be it an object or a text. Not written out: they stand in the record."""
     told: Meaning | Callable[[str, Any], Meaning]
     """What the call means, or who can tell."""
+    done: Callable[[], tuple[Action, ...]] | None = None
+    """What it really did, if that became known and was not asked for yet."""
 
     @property
     def meaning(self) -> Meaning:
-        if isinstance(self.told, Meaning):
-            return self.told
-        meaning = self.told(self.name, self.given)
+        told, done = self.told, self.done
+        if isinstance(told, Meaning) and done is None:
+            return told
+        meaning = told if isinstance(told, Meaning) else told(self.name, self.given)
+        if done is not None:
+            meaning = Meaning(meaning.kind, meaning.arguments, done())
+            force_setattr(self, "done", None)
         force_setattr(self, "told", meaning)  # it says the same as before
         return meaning
 
@@ -82,13 +88,14 @@ class ToolCall(Struct, frozen=True, gc=False):
         """Where it did more than one thing, or more precisely than the arguments can say."""
         return self.meaning.actions
 
+    @property
+    def unread(self) -> bool:
+        """What it means was not worked out yet, and comes of nothing but what it was given."""
+        return self.done is None and not isinstance(self.told, Meaning)
+
     def did(self, actions: Callable[[], tuple[Action, ...]]) -> "ToolCall":
         """The same call, of which it became known what it really did."""
-
-        def told(_name: str, _given: Any) -> Meaning:
-            return Meaning(self.kind, self.arguments, actions())
-
-        return ToolCall(self.name, self.provider_call_id, self.given, told)
+        return ToolCall(self.name, self.provider_call_id, self.given, self.told, actions)
 
 
 class ToolOutput(Struct, frozen=True, gc=False, omit_defaults=True):
