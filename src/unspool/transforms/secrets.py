@@ -8,12 +8,23 @@ be parted by escapes. So a rule finds the same in a text, in its JSON, and in th
 What must not be tried again is an atomic group, `(?>…)`: Python before 3.11.5 matches `(?:…)++` wrongly.
 """
 
-import binascii
 import re
-from base64 import b64decode
 from collections.abc import Callable
 from itertools import product
 from typing import NamedTuple
+
+from unspool.transforms.likely import (
+    anything,
+    has_key,
+    has_session,
+    is_basic,
+    is_key,
+    is_password,
+    is_placeholder,
+    is_private_key,
+    is_random,
+    stands_for,
+)
 
 _START = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrtbf])|(?<=\\u[0-9a-fA-F]{4})|(?<=%[0-9A-F]{2})|(?<=[\[;0-9][0-9]m))"
 """Before a word: no letter or digit, unless it is the end of an escape, or of what colours a terminal."""
@@ -52,92 +63,6 @@ _GIVEN = rf"\({_QUOTE}"
 _PLAIN = r"[A-Za-z0-9_.*-]{1,80}"
 _CREDENTIALS = r"(?P<secret>[A-Za-z0-9+/=._~-]{7,8000}[A-Za-z0-9+/=_~-])"
 
-_PLACEHOLDERS = tuple(
-    b"xxxx *** ... ---- yyour _your -your example placeholder changeme redacted dummy 00000000".split()
-)
-_CHANGE_ME = re.compile(rb"change.?me")
-_ENOUGH = 200
-"""How much of a value is looked at: however long a run of names and marks is, it costs no more than its length."""
-_ITSELF = frozenset({b"password", b"passwd", b"pass", b"pwd", b"pw"})
-_CLASSES = bytes(
-    ord("a") if letter.islower() else ord("A") if letter.isupper() else ord("0") if letter.isdigit() else ord(".")
-    for letter in (chr(byte) if byte < 128 else "." for byte in range(256))
-)
-"""Of each byte whether it is a small letter, a capital, a digit, or nothing of these."""
-_CHANGES = (b"aA", b"a0", b"0a", b"0A", b"A0")
-
-
-def _any(_: bytes) -> bool:
-    return True
-
-
-def _is_placeholder(value: bytes) -> bool:
-    """Whether it only stands where a secret would. Plain searches: one expression of all of them costs many times more,
-    and hostile text has a value at every third byte."""
-    value = value.lower()
-    return (
-        value.startswith((b"%s", b"your"))
-        or value.endswith((b"123456789", b"1234567890"))
-        or any(word in value for word in _PLACEHOLDERS)
-        or (b"change" in value and _CHANGE_ME.search(value) is not None)
-    )
-
-
-def _random(value: bytes) -> bool:
-    """Whether a machine made it: small letters, capitals and digits take turns, as in no name and no path."""
-    value = value[:_ENOUGH]
-    if len(value) < 16:
-        return False
-    classes = value.translate(_CLASSES)
-    if classes.count(b"0") < 2 or classes.count(b"a") + classes.count(b"A") < 2:
-        return False
-    return sum(map(classes.count, _CHANGES)) >= 0.15 * len(value) and not _is_placeholder(value)
-
-
-def _password(value: bytes) -> bool:
-    """Whether it may be a password that somebody chose: no plain word, no path."""
-    if _random(value):
-        return True
-    value = value[:_ENOUGH]
-    if b"/" in value or value[:1] in b".~" or not re.search(rb"[0-9!@#%^*?$]", value):
-        return False
-    classes = value.translate(_CLASSES)
-    if classes.count(b"a") + classes.count(b"A") < 2 or re.fullmatch(rb"[*!]?[\w.]+\.\w+", value):
-        return False
-    return not _is_placeholder(value)
-
-
-def _stands_for(value: bytes) -> bool:
-    """Whether it only stands for a password: `$PASSWORD`, `{password}`, `%s`, `***`, or the word itself."""
-    return value[:1] in b"$%{*" or value[:4].lower() == b"xxxx" or value.lower() in _ITSELF
-
-
-def _key(value: bytes) -> bool:
-    """A key behind a prefix that class names in style sheets and branches begin with too."""
-    return _random(value) or (len(value) >= 40 and b"-" not in value[8:] and not _is_placeholder(value))
-
-
-def _cookie(value: bytes) -> bool:
-    return any(_random(each.partition(b"=")[2]) for each in value.split(b";"))
-
-
-def _pem(value: bytes) -> bool:
-    """Whether there is a key between its first line and its last, and not only words."""
-    return re.search(rb"[A-Za-z0-9+/\\]{40}", value) is not None
-
-
-def _private(value: bytes) -> bool:
-    """Whether it is a private key in base64, as in the files of Kubernetes."""
-    return b" PRIVATE KEY-----" in b64decode(value[:80])
-
-
-def _basic(value: bytes) -> bool:
-    try:
-        decoded = b64decode(value + b"=" * (-len(value) % 4), validate=True)
-    except (binascii.Error, ValueError):
-        return False
-    return b":" in decoded and decoded.isascii() and decoded.decode().isprintable()
-
 
 class Rule(NamedTuple):
     kind: str
@@ -145,7 +70,7 @@ class Rule(NamedTuple):
     """One of these stands at the beginning of every match."""
     pattern: str
     """The secret, or its group `secret`."""
-    accept: Callable[[bytes], bool] = _any
+    accept: Callable[[bytes], bool] = anything
     back: int = 0
     """How many characters of the match stand before the literal."""
 
@@ -158,12 +83,12 @@ class Field(NamedTuple):
     name: str
     """From the literal to the name's end."""
     value: str = _VALUE
-    accept: Callable[[bytes], bool] = _random
+    accept: Callable[[bytes], bool] = is_random
 
     @property
     def rule(self) -> Rule:
         closed = r"(?(tag)(?=<|\\+u003c))"
-        between = _BETWEEN if self.accept is _password else f"{_BETWEEN}|{_DEFAULT}|{_GIVEN}"
+        between = _BETWEEN if self.accept is is_password else f"{_BETWEEN}|{_DEFAULT}|{_GIVEN}"
         return Rule(self.kind, self.literals, f"(?:{self.name})(?:{between}){self.value}{closed}", self.accept)
 
 
@@ -182,7 +107,7 @@ def _names(*words: str, last: str = "") -> tuple[str, ...]:
     return (*small, *mixed, *map(str.upper, small))
 
 
-def _prefixed(kind: str, prefixes: str, rest: str, accept: Callable[[bytes], bool] = _any) -> Rule:
+def _prefixed(kind: str, prefixes: str, rest: str, accept: Callable[[bytes], bool] = anything) -> Rule:
     """A key that begins with one of the prefixes, and goes on with nothing but `rest`."""
     literals = tuple(prefixes.split())
     return Rule(kind, literals, rf"{_START}(?<![_-])(?:{'|'.join(map(re.escape, literals))}){rest}{_END}", accept)
@@ -196,7 +121,7 @@ _SECRET_USER = r"[A-Za-z0-9._~!$&()*+,;=%{}:#^-]"
 
 RULES: tuple[Rule, ...] = (
     Rule("anthropic-key", ("sk-",), rf"{_START}sk-ant-{_WORDS}{{20,400}}"),
-    Rule("openai-key", ("sk-",), rf"{_START}sk-{_WORDS}{{20,400}}", _key),
+    Rule("openai-key", ("sk-",), rf"{_START}sk-{_WORDS}{{20,400}}", is_key),
     Rule("stripe-key", ("k_live_", "k_test_"), rf"{_START}[sr]k_(?:live|test)_[A-Za-z0-9]{{16,}}", back=1),
     Rule("groq-key", ("gsk_",), rf"{_START}gsk_[A-Za-z0-9]{{40,}}"),
     Rule("google-key", ("AIza",), rf"{_START}AIza{_WORDS}{{35}}{_END}"),
@@ -226,16 +151,16 @@ RULES: tuple[Rule, ...] = (
     _prefixed("xai-key", "xai-", r"[A-Za-z0-9]{60,100}"),
     _prefixed("perplexity-key", "pplx-", r"[A-Za-z0-9]{40,64}"),
     _prefixed("replicate-key", "r8_", r"[A-Za-z0-9]{37}"),
-    _prefixed("fireworks-key", "fw_", r"[A-Za-z0-9]{22,24}", _random),
+    _prefixed("fireworks-key", "fw_", r"[A-Za-z0-9]{22,24}", is_random),
     _prefixed("cerebras-key", "csk-", r"[a-z0-9]{40,64}"),
     _prefixed("together-key", "tgp_v1_", rf"{_WORDS}{{40,64}}"),
     _prefixed("nvidia-key", "nvapi-", rf"{_WORDS}{{60,80}}"),
-    _prefixed("voyage-key", "pa-", rf"{_WORDS}{{43}}", _random),
+    _prefixed("voyage-key", "pa-", rf"{_WORDS}{{43}}", is_random),
     _prefixed("elevenlabs-key", "sk_", r"[0-9a-f]{48}"),
     _prefixed("huggingface-token", "api_org_", r"[A-Za-z0-9]{34}"),
-    _prefixed("tavily-key", "tvly-", rf"{_WORDS}{{32,64}}", _random),
+    _prefixed("tavily-key", "tvly-", rf"{_WORDS}{{32,64}}", is_random),
     _prefixed("firecrawl-key", "fc-", r"[0-9a-f]{32}"),
-    _prefixed("jina-key", "jina_", rf"{_WORDS}{{50,80}}", _random),
+    _prefixed("jina-key", "jina_", rf"{_WORDS}{{50,80}}", is_random),
     _prefixed("e2b-key", "e2b_ sk_e2b_", r"[0-9a-f]{40}"),
     _prefixed("langsmith-key", "lsv2_", r"(?:pt|sk)_[0-9a-f]{32}_[0-9a-f]{10}"),
     _prefixed("pinecone-key", "pcsk_", r"[A-Za-z0-9]{5,8}_[A-Za-z0-9]{50,80}"),
@@ -248,7 +173,7 @@ RULES: tuple[Rule, ...] = (
     _prefixed("google-key", "AQ.Ab8", rf"{_WORDS}{{40,80}}"),
     _prefixed("digitalocean-token", "dop_v1_ doo_v1_ dor_v1_", r"[0-9a-f]{64}"),
     _prefixed("databricks-token", "dapi", r"[0-9a-f]{32}(?:-[0-9])?"),
-    _prefixed("vault-token", "hvs.", rf"{_WORDS}{{24,400}}", _random),
+    _prefixed("vault-token", "hvs.", rf"{_WORDS}{{24,400}}", is_random),
     Rule("terraform-token", (".atlasv1.",), rf"{_START}[A-Za-z0-9]{{14}}\.atlasv1\.{_WORDS}{{60,80}}", back=14),
     _prefixed("pulumi-token", "pul-", r"[0-9a-f]{40}"),
     _prefixed("docker-token", "dckr_pat_ dckr_oat_", rf"{_WORDS}{{27,40}}"),
@@ -277,7 +202,7 @@ RULES: tuple[Rule, ...] = (
     _prefixed("age-key", "AGE-SECRET-KEY-1", r"[A-Z0-9]{58}"),
     _prefixed("mailgun-key", "key-", r"[0-9a-f]{32}"),
     Rule("mailchimp-key", ("-us",), rf"{_START}[0-9a-f]{{32}}-us[0-9]{{1,2}}{_END}", back=32),
-    _prefixed("private-key", "LS0tLS1CRUdJTi", r"[A-Za-z0-9+/]{86,20000}={0,2}", _private),
+    _prefixed("private-key", "LS0tLS1CRUdJTi", r"[A-Za-z0-9+/]{86,20000}={0,2}", is_private_key),
     Rule(
         "jwt",
         ("eyJ",),
@@ -290,24 +215,26 @@ RULES: tuple[Rule, ...] = (
         rf"-----BEGIN {_PEM}(?:(?>(?:[A-Za-z0-9+/=:, \r\n\t\\<>|→│#*._;()@]|-(?!----(?!-END))|{_JOINED}){{32,20000}})"
         rf"-----END {_PEM}"
         rf"|(?>(?:(?>(?:{_MARGIN}|{_JOINED})*)[A-Za-z0-9+/=]{{16,}}+)+))",
-        _pem,
+        has_key,
     ),
 )
 """Kinds that a secret tells by itself. They come first: the same key has the same placeholder, however it is named."""
 
 FIELDS: tuple[Field, ...] = (
-    Field("azure-key", ("ccountKey", "ccessKey"), r"cc(?:ount|ess)Key", r"(?P<secret>[A-Za-z0-9+/]{43,}={1,2})", _any),
+    Field(
+        "azure-key", ("ccountKey", "ccessKey"), r"cc(?:ount|ess)Key", r"(?P<secret>[A-Za-z0-9+/]{43,}={1,2})", anything
+    ),
     Field(
         "aws-secret",
         _names("secret"),
         r"(?i:ecret[_-]?access[_-]?key)",
         r"(?P<secret>[A-Za-z0-9+/]{40})(?![A-Za-z0-9+/=])",
-        _any,
+        anything,
     ),
-    Field("password", ("assw", "ASSW"), r"(?i:assw(?:or)?d)", accept=_password),
-    Field("password", ("_pass", "_PASS"), r"(?i:_pass)", accept=_password),
-    Field("password", ("pwd", "Pwd", "PWD"), r"(?i:pwd)", accept=_password),
-    Field("password", ("assphrase", "ASSPHRASE"), r"(?i:assphrase)", accept=_password),
+    Field("password", ("assw", "ASSW"), r"(?i:assw(?:or)?d)", accept=is_password),
+    Field("password", ("_pass", "_PASS"), r"(?i:_pass)", accept=is_password),
+    Field("password", ("pwd", "Pwd", "PWD"), r"(?i:pwd)", accept=is_password),
+    Field("password", ("assphrase", "ASSPHRASE"), r"(?i:assphrase)", accept=is_password),
     Field("token", _names("token"), r"(?i:oken)"),
     Field("secret", _names("secret"), r"(?i:ecret(?:[_-]?key(?:[_-]base)?|[_-]?string)?)"),
     Field("api-key", _names("api", "access", "account", last="key"), r"(?i:(?:pi|ccess|ccount)[_-]?key)"),
@@ -315,16 +242,16 @@ FIELDS: tuple[Field, ...] = (
         "secret",
         _names("encryption", "signing", "master", "private", "auth", "admin", last="key"),
         r"(?i:(?:ncryption|igning|aster|rivate|uth|dmin)[_-]?key)",
-        accept=lambda value: len(value) >= 32 and _random(value),
+        accept=lambda value: len(value) >= 32 and is_random(value),
     ),
-    Field("cookie", _names("cookie"), r"(?i:ookie)", rf"(?P<secret>{_COOKIES})", _cookie),
-    Field("authorization", ("auth",), "auth", r"(?P<secret>[A-Za-z0-9+/]{8,}+={0,2})", _basic),
+    Field("cookie", _names("cookie"), r"(?i:ookie)", rf"(?P<secret>{_COOKIES})", has_session),
+    Field("authorization", ("auth",), "auth", r"(?P<secret>[A-Za-z0-9+/]{8,}+={0,2})", is_basic),
     Field(
         "authorization",
         _names("authorization"),
         r"(?i:uthorization)",
         rf"(?:(?i:bearer|basic|token|digest|apikey) +)?{_CREDENTIALS}",
-        lambda value: _random(value) or _basic(value),
+        lambda value: is_random(value) or is_basic(value),
     ),
 )
 
@@ -333,55 +260,57 @@ WEAK: tuple[Rule, ...] = (
         "url-password",
         ("://",),
         rf"://{_USER}*+:(?P<secret>{_SECRET_USER}++(?>(?:@{_SECRET_USER}++(?=@))*))@",
-        lambda value: not _stands_for(value),
+        lambda value: not stands_for(value),
     ),
-    Rule("url-password", ("://",), rf"(?:(?<=http)|(?<=https))://(?P<secret>{_WORDS}{{20,200}}+)@", _random),
-    Rule("authorization", ("Bearer ",), rf"Bearer {{1,2}}{_CREDENTIALS}", _random),
-    Rule("authorization", ("Basic ",), r"Basic {1,2}(?P<secret>[A-Za-z0-9+/]{8,}+={0,2})", _basic),
+    Rule("url-password", ("://",), rf"(?:(?<=http)|(?<=https))://(?P<secret>{_WORDS}{{20,200}}+)@", is_random),
+    Rule("authorization", ("Bearer ",), rf"Bearer {{1,2}}{_CREDENTIALS}", is_random),
+    Rule("authorization", ("Basic ",), r"Basic {1,2}(?P<secret>[A-Za-z0-9+/]{8,}+={0,2})", is_basic),
     Rule(
         "webhook", ("hooks.slack.com/",), r"hooks\.slack\.com/[a-z]+/(?P<secret>T[A-Z0-9]+/[A-Z0-9]+/[A-Za-z0-9]{16,})"
     ),
     Rule("webhook", ("/api/webhooks/",), rf"/api/webhooks/[0-9]{{17,20}}/(?P<secret>{_WORDS}{{60,100}})"),
-    Rule("telegram-token", (":AA",), rf"(?<=[0-9]{{8}}):(?P<secret>AA{_WORDS}{{33}}){_END}", _random),
+    Rule("telegram-token", (":AA",), rf"(?<=[0-9]{{8}}):(?P<secret>AA{_WORDS}{{33}}){_END}", is_random),
     Rule("azure-key", ("sig=",), r"sig=(?P<secret>[A-Za-z0-9%+/]{43,100}(?:%3D|=))"),
-    Rule("token", _options("token", "key", "secret"), rf"-(?:token|key|secret){_SPACED}{_VALUE}", _random),
-    Rule("password", _options("password", "passwd", "passphrase"), rf"-pass[a-z]+{_SPACED}{_VALUE}", _password),
-    Rule("password", ("sshpass -p",), rf"sshpass -p{_SPACED}?{_VALUE}", _password),
-    Rule("password", ("mysql",), rf"mysql[a-z]{{0,6}} (?:{_SAME} )?-p(?:{_QUOTE})?{_VALUE}", _password),
-    Rule("password", ("docker login",), rf"docker login (?:{_SAME} )?-p {_VALUE}", _password),
-    Rule("password", ("redis-cli",), rf"redis-cli (?:{_SAME} )?-a {_VALUE}", _password),
-    Rule("password", ("-u ", "-user ", "-user="), rf"-u(?:ser)?(?:{_SPACED}|=)[A-Za-z0-9._@%+-]+:{_VALUE}", _password),
+    Rule("token", _options("token", "key", "secret"), rf"-(?:token|key|secret){_SPACED}{_VALUE}", is_random),
+    Rule("password", _options("password", "passwd", "passphrase"), rf"-pass[a-z]+{_SPACED}{_VALUE}", is_password),
+    Rule("password", ("sshpass -p",), rf"sshpass -p{_SPACED}?{_VALUE}", is_password),
+    Rule("password", ("mysql",), rf"mysql[a-z]{{0,6}} (?:{_SAME} )?-p(?:{_QUOTE})?{_VALUE}", is_password),
+    Rule("password", ("docker login",), rf"docker login (?:{_SAME} )?-p {_VALUE}", is_password),
+    Rule("password", ("redis-cli",), rf"redis-cli (?:{_SAME} )?-a {_VALUE}", is_password),
+    Rule(
+        "password", ("-u ", "-user ", "-user="), rf"-u(?:ser)?(?:{_SPACED}|=)[A-Za-z0-9._@%+-]+:{_VALUE}", is_password
+    ),
     Rule(
         "password",
         ("machine",),
         rf"machine{_GAP}[^\s\\]{{1,200}}{_GAP}login{_GAP}[^\s\\]{{1,200}}{_GAP}password{_GAP}{_VALUE}",
-        _password,
+        is_password,
     ),
-    Rule("password", ("password ",), rf"password {_VALUE}", _random),
-    Rule("password", ("set -",), rf"{_SET}(?i:passw(?:or)?d|_pass|pwd){_SPACED}{_VALUE}", _password),
-    Rule("secret", ("set -",), rf"{_SET}(?i:token|key|secret){_SPACED}{_VALUE}", _random),
-    Rule("secret", ("OKEN", "ECRET", "PI_KEY", "ESS_KEY"), rf"{_VARIABLE}{_SPACED}{_VALUE}", _random),
-    Rule("password", ("ASSWORD",), rf"ASSWORD{_DEFAULT}{_VALUE}", _password),
+    Rule("password", ("password ",), rf"password {_VALUE}", is_random),
+    Rule("password", ("set -",), rf"{_SET}(?i:passw(?:or)?d|_pass|pwd){_SPACED}{_VALUE}", is_password),
+    Rule("secret", ("set -",), rf"{_SET}(?i:token|key|secret){_SPACED}{_VALUE}", is_random),
+    Rule("secret", ("OKEN", "ECRET", "PI_KEY", "ESS_KEY"), rf"{_VARIABLE}{_SPACED}{_VALUE}", is_random),
+    Rule("password", ("ASSWORD",), rf"ASSWORD{_DEFAULT}{_VALUE}", is_password),
     Rule(
         "password",
         ("ASSWORD '", "assword '", "DENTIFIED BY '"),
         rf"(?:(?i:assword)|DENTIFIED BY) '{_VALUE}(?=')",
-        _password,
+        is_password,
     ),
     Rule(
         "password",
         (":5432:", ":*:*:"),
         rf"(?::5432:{_PLAIN}|(?<=\*)(?<!:\*):\*:\*):{_PLAIN}:{_VALUE}",
-        _password,
+        is_password,
     ),
-    Rule("password", ("-passin ", "-passout "), rf"-pass(?:in|out) pass:{_VALUE}", _password),
-    Rule("password", ("-storepass ", "-keypass "), rf"-(?:store|key)pass{_SPACED}{_VALUE}", _password),
-    Rule("password", ("To-SecureString ",), rf"To-SecureString (?:-String )?{_QUOTE}{_VALUE}", _password),
+    Rule("password", ("-passin ", "-passout "), rf"-pass(?:in|out) pass:{_VALUE}", is_password),
+    Rule("password", ("-storepass ", "-keypass "), rf"-(?:store|key)pass{_SPACED}{_VALUE}", is_password),
+    Rule("password", ("To-SecureString ",), rf"To-SecureString (?:-String )?{_QUOTE}{_VALUE}", is_password),
     Rule(
         "api-key",
         ("PI key", "PI Key", "pi key", "oken is"),
         rf"(?:PI [Kk]ey|pi key|oken is)(?: is)?(?:{_MARK}| )(?:{_QUOTE})?{_VALUE}",
-        _random,
+        is_random,
     ),
     Rule("aws-secret", ("ret_access_key ",), r"ret_access_key (?P<secret>[A-Za-z0-9+/]{40})(?![A-Za-z0-9+/=])"),
     Rule("secret", ("KEY=base64",), r"KEY=base64:(?P<secret>[A-Za-z0-9+/]{43}=)"),
@@ -389,9 +318,9 @@ WEAK: tuple[Rule, ...] = (
         "secret",
         ("ECRET_KEY",),
         rf"ECRET_KEY{_MARK}{_QUOTE}(?P<secret>(?>(?:[a-z0-9!@#$%^&*(_=+)-]|\\+u0026){{40,80}}))(?={_QUOTE})",
-        lambda value: not _is_placeholder(value),
+        lambda value: not is_placeholder(value),
     ),
-    Rule("cookie", ("-b ", "-cookie "), rf"-(?:b|cookie){_SPACED}(?P<secret>{_COOKIES})", _cookie),
+    Rule("cookie", ("-b ", "-cookie "), rf"-(?:b|cookie){_SPACED}(?P<secret>{_COOKIES})", has_session),
     *(field.rule for field in FIELDS),
 )
 """Kinds that only their surroundings tell."""

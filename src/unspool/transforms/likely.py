@@ -1,0 +1,91 @@
+"""Whether what stands where a secret would is likely one: what rules ask of a value that they have found."""
+
+import binascii
+import re
+from base64 import b64decode
+
+_PLACEHOLDERS = tuple(
+    b"xxxx *** ... ---- yyour _your -your example placeholder changeme redacted dummy 00000000".split()
+)
+_CHANGE_ME = re.compile(rb"change.?me")
+_ENOUGH = 200
+"""How much of a value is looked at: however long a run of names and marks is, it costs no more than its length."""
+_ITSELF = frozenset({b"password", b"passwd", b"pass", b"pwd", b"pw"})
+_CLASSES = bytes(
+    ord("a") if letter.islower() else ord("A") if letter.isupper() else ord("0") if letter.isdigit() else ord(".")
+    for letter in (chr(byte) if byte < 128 else "." for byte in range(256))
+)
+"""Of each byte whether it is a small letter, a capital, a digit, or nothing of these."""
+_CHANGES = (b"aA", b"a0", b"0a", b"0A", b"A0")
+
+
+def anything(_: bytes) -> bool:
+    return True
+
+
+def is_placeholder(value: bytes) -> bool:
+    """Whether it only stands where a secret would. Plain searches: one expression of all of them costs many times more,
+    and hostile text has a value at every third byte."""
+    value = value.lower()
+    return (
+        value.startswith((b"%s", b"your"))
+        or value.endswith((b"123456789", b"1234567890"))
+        or any(word in value for word in _PLACEHOLDERS)
+        or (b"change" in value and _CHANGE_ME.search(value) is not None)
+    )
+
+
+def is_random(value: bytes) -> bool:
+    """Whether a machine made it: small letters, capitals and digits take turns, as in no name and no path."""
+    value = value[:_ENOUGH]
+    if len(value) < 16:
+        return False
+    classes = value.translate(_CLASSES)
+    if classes.count(b"0") < 2 or classes.count(b"a") + classes.count(b"A") < 2:
+        return False
+    return sum(map(classes.count, _CHANGES)) >= 0.15 * len(value) and not is_placeholder(value)
+
+
+def is_password(value: bytes) -> bool:
+    """Whether it may be a password that somebody chose: no plain word, no path."""
+    if is_random(value):
+        return True
+    value = value[:_ENOUGH]
+    if b"/" in value or value[:1] in b".~" or not re.search(rb"[0-9!@#%^*?$]", value):
+        return False
+    classes = value.translate(_CLASSES)
+    if classes.count(b"a") + classes.count(b"A") < 2 or re.fullmatch(rb"[*!]?[\w.]+\.\w+", value):
+        return False
+    return not is_placeholder(value)
+
+
+def stands_for(value: bytes) -> bool:
+    """Whether it only stands for a password: `$PASSWORD`, `{password}`, `%s`, `***`, or the word itself."""
+    return value[:1] in b"$%{*" or value[:4].lower() == b"xxxx" or value.lower() in _ITSELF
+
+
+def is_key(value: bytes) -> bool:
+    """A key behind a prefix that class names in style sheets and branches begin with too."""
+    return is_random(value) or (len(value) >= 40 and b"-" not in value[8:] and not is_placeholder(value))
+
+
+def has_session(value: bytes) -> bool:
+    return any(is_random(each.partition(b"=")[2]) for each in value.split(b";"))
+
+
+def has_key(value: bytes) -> bool:
+    """Whether there is a key between its first line and its last, and not only words."""
+    return re.search(rb"[A-Za-z0-9+/\\]{40}", value) is not None
+
+
+def is_private_key(value: bytes) -> bool:
+    """Whether it is a private key in base64, as in the files of Kubernetes."""
+    return b" PRIVATE KEY-----" in b64decode(value[:80])
+
+
+def is_basic(value: bytes) -> bool:
+    try:
+        decoded = b64decode(value + b"=" * (-len(value) % 4), validate=True)
+    except (binascii.Error, ValueError):
+        return False
+    return b":" in decoded and decoded.isascii() and decoded.decode().isprintable()
