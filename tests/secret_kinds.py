@@ -12,6 +12,7 @@ BODY = "\n".join(
     ["MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj", "MzEfYyjiWA4R4/M2bS1GB4t7NXp98C3S"]
 )
 PEM = f"-----BEGIN RSA PRIVATE KEY-----\n{BODY}\n-----END RSA PRIVATE KEY-----"
+B64 = b64encode(PEM.encode()).decode()
 
 SECRETS = [
     ("anthropic-key", f"sk-ant-api03-{R36}-{R36}AA"),
@@ -85,7 +86,7 @@ SECRETS = [
     ("age-key", f"AGE-SECRET-KEY-1{(R36 * 2)[:58].upper()}"),
     ("mailgun-key", f"key-{HEX}"),
     ("mailchimp-key", f"{HEX}-us12"),
-    ("private-key", b64encode(PEM.encode()).decode()),
+    ("private-key", B64),
     ("jwt", f"eyJhbGciOiJSU0EtT0FFUCJ9.{R36}.{R20[:16]}.{R36}.{R20}"),
     ("slack-token", f"xoxb-123456789012-{R20}"),
     ("slack-token", f"xapp-1-A0{R20}"),
@@ -103,6 +104,13 @@ SECRETS = [
     *(("private-key", mark.join(PEM.splitlines())) for mark in ('\\n"\n    "', "\\n' +\n  '", '",\n  "', '\\n"\n + "')),
     ("private-key", "-----BEGIN PRIVATE KEY-----\\n'\n'" + "\\n'\n'".join(BODY.splitlines())),
     ("private-key", PEM.replace("\n", "\nVersion: GnuPG v1.4.11 (GNU/Linux)\n\n", 1)),
+    ("private-key", "\n".join(B64[at : at + 76] for at in range(0, len(B64), 76))),
+    ("password-hash", f"$2b$12${R36}{R20[:17]}"),
+    ("password-hash", f"$apr1$abcdefgh${R20}ab"),
+    ("password-hash", f"$6$rounds=5000$saltsalt${R36}{R36}{R20[:14]}"),
+    ("password-hash", f"$5$saltsalt${R36}{R20[:7]}"),
+    ("password-hash", f"$y$j9T$saltsalt${R36}{R20[:7]}"),
+    ("password-hash", f"$argon2id$v=19$m=65536,t=3,p=4${R20}${R36}"),
 ]
 """Those that tell themselves, wherever they stand."""
 
@@ -191,6 +199,40 @@ TOLD = [
     ("cookie", "Cookie: ", f"theme=dark; session={R36}", "\n"),
     ("authorization", '{"auths": {"registry": {"auth": "', b64encode(b"jane:hunter2").decode(), '"}}}'),
     ("webhook", "https://hooks.slack.com/services/", f"T0ABCDEF1/B0ABCDEF1/{R36[:24]}", ""),
+    ("webhook", "https://x.webhook.office.com/webhookb2/a@b/IncomingWebhook/", HEX, "/c"),
+    ("private-key", "Private-Lines: 1\n", f"{R36}{R20}abcdefgh", "\nPrivate-MAC: 1"),
+    ("password", "echo ", "Tr0ub4dor", " | sudo -S apt update"),
+    ("password", "echo '", "hunter", "' | sudo -p '' -kS ls"),
+    ("password", "echo -e '", "Tr0ub4dor", "\\n' | sudo -S ls"),
+    ("password", "sudo -S ls <<< '", "Tr0ub4dor", "'"),
+    ("password", "echo '", R20, "' | docker login -u jane --password-stdin example.com"),
+    ("password", "echo 'jane:", "Tr0ub4dor", "' | sudo chpasswd"),
+    ("password", "htpasswd -bc .htpasswd jane ", "Tr0ub4dor", ""),
+    ("password", "htpasswd -nbB jane '", "Tr0ub4dor", "' > x"),
+    ("password", "smtp.login('jane@example.com', '", "Tr0ub4dor", "')"),
+    ("password", "requests.get(url, auth=('jane', '", "Tr0ub4dor", "'))"),
+    ("password", "az login -u jane -p '", "Tr0ub4dor", "'"),
+    ("password", "sqlcmd -S x -U jane -P ", "Tr0ub4dor", ""),
+    ("password", "openssl enc -pass pass:", "Tr0ub4dor", " -in x"),
+    ("password", "SSHPASS=", "Tr0ub4dor", " sshpass -e ssh x"),
+    ("password", "auth: { user: 'jane', pass: '", "Tr0ub4dor", "' }"),
+    ("password", 'password: "', "abc,Def123&x;y", '"'),
+    ("password", "The password is `", "Tr0ub4dor", "`."),
+    ("password", "default login jane password ", "Tr0ub4dor", "\n"),
+    ("password", "machine x login jane account y password ", "Tr0ub4dor", "\n"),
+    ("password", "password=&#34;", "Tr0ub4dor", "&#34;"),
+    ("token", "{\\u0022token\\u0022:\\u0022", R20, "\\u0022}"),
+    ("token", "?q=%7B%22token%22%3A%20%22", R20, ""),
+    ("url-password", "postgres%3A%2F%2Fjane%3A", "Tr0ub4dor", "%40example.com"),
+    ("url-password", "https://", HEX + HEX[:8], ":x-oauth-basic@github.com/jane/x.git"),
+    ("url-signature", "https://example.com/x?X-Amz-Signature=", HEX + HEX, "&x=1"),
+    ("aws-secret", "Secret Access Key: ", R40, ""),
+    ("aws-secret", "AWS Secret Access Key [None]: ", R40, ""),
+    ("aws-secret", "|  SecretAccessKey |  ", R40, "  |"),
+    ("aws-secret", "[REDACTED:aws-key:3f2a],", R40, "\n"),
+    ("api-key", "| API key | `", R20, "` |"),
+    ("secret", "Ocp-Apim-Subscription-Key: ", HEX, ""),
+    ("secret", "OPENAI_KEY=", HEX, ""),
     ("webhook", "https://discord.com/api/webhooks/123456789012345678/", f"{R36}{R36[:32]}", ""),
     ("telegram-token", "https://api.telegram.org/bot1234567890:", f"AA{R36[:33]}", "/getMe"),
     ("azure-key", "https://x.blob.core.windows.net/c?sv=2022-11-02&sig=", f"{R36}{R20[:7]}%3D", "&se=1"),
@@ -198,6 +240,12 @@ TOLD = [
 """Those that only what stands before them tells: kind, before, secret, after."""
 
 HARMLESS = [
+    "login($email: String!, $password: String!) password: NonEmptyString! password = process.env.DB_PASSWORD2!",
+    'password="${DB_PASSWORD:?missing}" echo $PASSWORD | sudo -S ls; echo "${PW1234}" | docker login --password-stdin',
+    "echo value1234 | sha256sum; echo yes | sudo apt install x1; cat pass1234 | base64 get-password | sha256sum",
+    'the password is base64-encoded, the password is required here "password": "required,min=8" "pass": "3 of 4"',
+    "PASS: test_v2_thing pass: test_v2_thing send message1 login(user1, page2) TRUE FALSE $1$2 s/$6$7/x1/ cost $5.00",
+    "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUR and token | base64 -d docker run --name mongo -p 27017:27017",
     "token=$TOKEN token=${TOKEN} token=$(cat x) token={token} token=<your token> token=%s",
     "password=password password: hidden passwords password = get_password(user1) password=None",
     'token = "your-token-here-1234" api_key=xxxxxxxxxxxxxxxx1 api_key="YOUR_API_KEY_1234" secret=****************',

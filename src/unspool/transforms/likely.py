@@ -5,7 +5,7 @@ import re
 from base64 import b64decode
 
 _PLACEHOLDERS = tuple(
-    b"xxxx *** ... ---- yyour _your -your example placeholder changeme redacted dummy 00000000".split()
+    b"xxxx *** ... ---- yyour _your -your example placeholder changeme redacted dummy required 00000000".split()
 )
 _CHANGE_ME = re.compile(rb"change.?me")
 _ENOUGH = 200
@@ -17,6 +17,10 @@ _CLASSES = bytes(
 )
 """Of each byte whether it is a small letter, a capital, a digit, or nothing of these."""
 _CHANGES = (b"aA", b"a0", b"0a", b"0A", b"A0")
+
+
+_NO_PASSWORD = re.compile(rb"[*!]?[\w.]+\.\w+!?|[A-Z][A-Za-z]*!")
+"""A path in code, and a type that GraphQL asks for: `String!`."""
 
 
 def anything(_: bytes) -> bool:
@@ -51,12 +55,17 @@ def is_password(value: bytes) -> bool:
     if is_random(value):
         return True
     value = value[:_ENOUGH]
-    if b"/" in value or value[:1] in b".~" or not re.search(rb"[0-9!@#%^*?$]", value):
+    if b"/" in value or value[:1] in b".~?" or not re.search(rb"[0-9!@#%^*?$]", value):
         return False
     classes = value.translate(_CLASSES)
-    if classes.count(b"a") + classes.count(b"A") < 2 or re.fullmatch(rb"[*!]?[\w.]+\.\w+", value):
+    if classes.count(b"a") + classes.count(b"A") < 2 or _NO_PASSWORD.fullmatch(value):
         return False
     return not is_placeholder(value)
+
+
+def is_named_password(value: bytes) -> bool:
+    """Whether "the password is …" goes on with one, and not with how it is kept: base64-encoded."""
+    return is_password(value) and b"-" not in value and re.search(rb"[0-9]", value) is not None
 
 
 def stands_for(value: bytes) -> bool:
@@ -80,7 +89,7 @@ def has_key(value: bytes) -> bool:
 
 def is_private_key(value: bytes) -> bool:
     """Whether it is a private key in base64, as in the files of Kubernetes."""
-    return b" PRIVATE KEY-----" in b64decode(value[:80])
+    return b" PRIVATE KEY-----" in b64decode(value[:60])
 
 
 def is_basic(value: bytes) -> bool:

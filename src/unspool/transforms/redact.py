@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from unspool.transforms.secrets import FIELDS, RULES, WEAK, Field
 
-_BYTES = b"J~XZzQKWqGBICk:w-_"
+_NEEDLES = (*map(str.encode, "J~XZzQKWqGBICk:w-_"), b"login", b"auth", b"ass", b"SS", b"$")
 """What literals are looked for by, the rarest first. A literal that has none of these is looked for whole."""
 _SHORTEST = 8
 """Nothing shorter holds a secret."""
@@ -107,7 +107,7 @@ def _beside(
 def _searches(rules: dict[bytes, list[_Tried]]) -> list[_Search]:
     groups: dict[bytes, list[bytes]] = defaultdict(list)
     for literal in sorted(rules):
-        byte = next((bytes([byte]) for byte in _BYTES if byte in literal), literal)
+        byte = next((needle for needle in _NEEDLES if needle in literal), literal)
         groups[byte].append(literal)
     return [_Search(byte, literals, rules) for byte, literals in groups.items()]
 
