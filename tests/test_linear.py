@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from calls import call
 from unspool.actions.javascript import calls
 from unspool.actions.patch import carried
 from unspool.model import Exchange, Message, Origin, Response, Text, ToolUse
@@ -93,6 +94,40 @@ def test_twice_the_paths_of_a_session_cost_twice_the_time() -> None:
     assert time.process_time() - before < SECONDS
     assert [leaf.relation for leaf in found] == ["main"] + ["edit"] * (len(edits) - 1)
     assert {leaf.call for leaf in others} == {None, *(f"c{at}" for at in range(2000))}
+
+
+def test_a_question_under_thousands_of_prompts_takes_no_time_squared(links: Any) -> None:
+    def prompt(number: int) -> str:
+        return "s:" + "\n".join(f"Chapter {number}, page {page} of {number * 31}" for page in range(9))
+
+    records = [call(prompt(n), "Summarise this.", answer=f"a{n}", id=str(n)) for n in range(4000)]
+    again = call(prompt(7), "Summarise this.", answer="a once more", id="again")
+    further = call(prompt(9), "Summarise this.", "a9", "Shorter.", answer="a short", id="further")
+    before = time.process_time()
+    found = links(*records, again, further)
+    assert time.process_time() - before < SECONDS
+    assert all(found[str(n)] == (None, None, None) for n in range(4000))
+    assert (found["again"], found["further"]) == ((None, None, "7"), ("9", "continues", None))
+
+
+def test_one_word_said_to_thousands_of_held_answers_takes_no_time_squared(links: Any) -> None:
+    records = []
+    for n in range(16_000):
+        held = {} if n == 0 else {"previous_response_id": f"resp_{n - 1}"}
+        records.append(
+            {
+                "id": str(n),
+                "timestamp": 1_700_000_000 + n,
+                "request": {"model": "m", "input": "Go on.", **held},
+                "response": {"object": "response", "id": f"resp_{n}", "status": "completed", "output": []},
+            }
+        )
+    records.append({**records[3], "id": "again", "timestamp": 1_800_000_000})
+    before = time.process_time()
+    found = links(*records)
+    assert time.process_time() - before < SECONDS
+    assert found["15999"] == ("15998", "continues", None)
+    assert found["again"] == ("2", "retry", "3")
 
 
 def _call(at: int, prompt: str, answer: str, **extra: Any) -> Exchange:

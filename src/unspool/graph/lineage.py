@@ -18,7 +18,7 @@ reminders before another prompt, makes no family. Each candidate is found by an 
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -113,6 +113,8 @@ class Lineage:
         self._links: list[Link] = []
         self._ends: set[tuple[RowId, int]] = set()  # the last row of a path, with or without its answer, and its length
         self._wholes: dict[int, list[int]] = {}  # the hash of such a path, and the requests that have it
+        self._prompted: dict[tuple[int, Path], list[int]] = {}  # of many the older ones, by their system prompt too
+        self._replies: dict[tuple[int, Path], int] = {}  # an answer that was named, and what was said to it
         self._heard: set[RowId] = set()  # what a path ended with, and all that was answered
         self._makers: dict[RowId, list[int]] = defaultdict(list)
         self._callers: dict[str, int] = {}
@@ -126,7 +128,7 @@ class Lineage:
             parent = self._links[retried].parent
             return Link(parent, None if parent is None else "retry", retried)
         if previous is not None:
-            retried = next((at for at in self._with_path(step) if self._links[at].parent == previous), None)
+            retried = self._replies.get((previous, step.path))
             reason: ParentReason = "continues" if retried is None else "retry"
             return Link(previous, self._reason(step, previous, reason), retried)
         found = self._shared_path(step)
@@ -147,15 +149,17 @@ class Lineage:
             return "edit"
         return reason
 
-    def _with_path(self, step: Step) -> Iterator[int]:
-        """Earlier requests with the same path, the newest first."""
-        for at in self._ending_with(step.path):
-            if self._steps[at].path == step.path:
-                yield at
+    def _ending_with(self, rows: Path, system: Path) -> Iterator[int]:
+        """Earlier requests whose path, or path and answer, is probably this; the newest first.
 
-    def _ending_with(self, rows: Path) -> Iterable[int]:
-        """Earlier requests whose path, or path and answer, is probably this; the newest first."""
-        return reversed(self._wholes.get(hash(rows), ()))
+        Of many these are the newest few, and of the others those with this very prompt: a thousand prompts may end in
+        the same question.
+        """
+        key = hash(rows)
+        ends = self._wholes.get(key, [])
+        yield from reversed(ends[-_CANDIDATES:])
+        if len(ends) > _CANDIDATES:
+            yield from reversed(self._prompted.get((key, system), [])[-_CANDIDATES:])
 
     def _is_end(self, path: Path, length: int) -> bool:
         """Whether an earlier path, or path and answer, is as long as the beginning of this one, and ends like it."""
@@ -164,10 +168,12 @@ class Lineage:
     def _same_path(self, step: Step) -> int | None:
         if not self._is_end(step.path, len(step.path)):
             return None
-        for at in self._with_path(step):
+        for at in self._ending_with(step.path, step.system):
             earlier = self._steps[at]
-            if earlier.previous_response_id == step.previous_response_id and self._prompts.similar(
-                step.system, earlier.system
+            if (
+                earlier.path == step.path
+                and earlier.previous_response_id == step.previous_response_id
+                and self._prompts.similar(step.system, earlier.system)
             ):
                 return at
         return None
@@ -204,7 +210,7 @@ class Lineage:
     def _begins_with(self, step: Step, length: int) -> _Found | None:
         """A request whose path and answer, or whose path alone, is the beginning of this path."""
         path = step.path
-        for number in self._ending_with(path[:length]):
+        for number in self._ending_with(path[:length], step.system):
             earlier = self._steps[number]
             asked = len(earlier.path)
             if path[:asked] != earlier.path:
@@ -304,6 +310,8 @@ class Lineage:
             self._responses[step.response_id] = number
             if (step.previous_response_id or "").startswith(CONVERSATION):
                 self._responses[step.previous_response_id or ""] = number
+        if step.previous_response_id and link.parent is not None:
+            self._replies[link.parent, step.path] = number
         self._end(step.path, number)
         for said in (step.answer, *step.alternatives) if step.alternatives else (step.answer,):
             if said:
@@ -322,7 +330,11 @@ class Lineage:
             self._heard.add(last)
             self._ends.add((last, len(rows)))
             key = hash(rows)
-            if key in self._wholes:
-                self._wholes[key].append(number)
-            else:
+            if key not in self._wholes:
                 self._wholes[key] = [number]
+                return
+            ends = self._wholes[key]
+            ends.append(number)
+            if len(ends) > _CANDIDATES:
+                older = ends[-_CANDIDATES - 1]
+                self._prompted.setdefault((key, self._steps[older].system), []).append(older)
