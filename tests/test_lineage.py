@@ -365,3 +365,14 @@ def test_an_empty_part_changes_nothing(links: Any) -> None:
 def test_many_requests_with_one_ending_take_no_time_squared(links: Any) -> None:
     records = [call(f"document {n}", "Summarise this.", answer=f"a{n}", id=str(n)) for n in range(4000)]
     assert all(link == (None, None, None) for link in links(*records).values())
+
+
+def test_the_same_words_to_two_programs_or_models_are_two_conversations(links: Any) -> None:
+    pirate, florist = ("s:You are a pirate.\nBe rude.", "m"), ("s:You sell flowers.\nBe kind.", "m")
+    for one, other in ((pirate, florist), (pirate, (pirate[0], "n"))):
+        sides = {"a": one, "b": other}
+        records = [call(s, "hi", answer="a hello", id=f"{side}1", model=m) for side, (s, m) in sides.items()]
+        for side, (s, m) in sides.items():
+            records.append(call(s, "hi", "a hello", f"{side}?", answer="a yes", id=f"{side}2", model=m))
+        found = links(*records)
+        assert (found["a2"], found["b2"]) == (("a1", "continues", None), ("b1", "continues", None))

@@ -6,7 +6,7 @@ The parent of a request R is, of the earlier requests C:
 
     retry        R's path equals C's            → R gets the parent of C, and `retry_of` C
     continues    R begins with C's path and answer (or with its path, where the client rewrote or dropped the answer);
-                 the longest such beginning wins, then the newest C
+                 the longest such beginning wins, then one with R's prompt and model, then the newest C
     switch       the same, with another model
     edit         R shares C's answer (one that says enough to be known again, or one of its tool-call ids), but
                  something before it was changed, or the system prompt was; the fewest changed messages win
@@ -208,19 +208,28 @@ class Lineage:
         return bool(self._callers) and not self._callers.keys().isdisjoint(self._rows.calls_in(path))
 
     def _begins_with(self, step: Step, length: int) -> _Found | None:
-        """A request whose path and answer, or whose path alone, is the beginning of this path."""
-        path = step.path
+        """A request whose path and answer, or whose path alone, is the beginning of this path.
+
+        The same may have been said to several: of these the newest with this prompt and model.
+        """
+        path, best, fit = step.path, None, (False, False)
         for number in self._ending_with(path[:length], step.system):
             earlier = self._steps[number]
             asked = len(earlier.path)
             if path[:asked] != earlier.path:
                 continue
+            fits = self._prompts.similar(step.system, earlier.system), step.model == earlier.model
             if asked == length:  # it had no answer, or that was dropped or changed: then the prompt must speak for it
-                if self._prompts.similar(step.system, earlier.system) and length < len(path):
-                    return _Found(number, 0, len(path) - length, weak=bool(earlier.answer))
-            elif path[asked:length] in (earlier.answer, *earlier.alternatives):
-                return _Found(number, 0, len(path) - length)
-        return None
+                if not fits[0] or length == len(path):
+                    continue
+            elif path[asked:length] not in (earlier.answer, *earlier.alternatives):
+                continue
+            if best is None or fits > fit:
+                best = _Found(number, 0, len(path) - length, weak=asked == length and bool(earlier.answer))
+                fit = fits
+            if all(fit):
+                break
+        return best
 
     def _answered_with(self, row: RowId) -> list[int]:
         makers = [at for at in reversed(self._makers.get(row, ())[-4:]) if row not in self._steps[at].path]
