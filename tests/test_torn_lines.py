@@ -2,7 +2,10 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
+from calls import call
+from unspool import cook
 from unspool.ingest.logs import open_log
 from unspool.ingest.originals import Originals
 from unspool.model import Event, Note
@@ -71,3 +74,23 @@ def test_parts_of_a_torn_record_are_no_records() -> None:
     whole = b'{"type":"end"}'
     assert joined(torn + whole) == ([(len(torn), len(torn) + len(whole))], False)
     assert joined(b'[1]{"a":1}') == ([], False)
+
+
+CALLS = [json.dumps(call(f"u{n}", answer=f"a{n}", id=f"q{n}"), ensure_ascii=False) for n in range(4)]
+TORN = json.dumps(call("Größe?", "a { or }{", id="torn"), ensure_ascii=False)[:-60]
+
+
+def test_recorded_calls_that_share_a_line_are_all_read(write: Any) -> None:
+    for text in (f"{CALLS[0]}{CALLS[1]} {CALLS[2]}\n{CALLS[3]}\n", f"{CALLS[0]}\n{CALLS[1]}{CALLS[2]}\n{CALLS[3]}"):
+        cooked = cook(write(text))
+        assert [request.id for request in cooked.requests] == ["q0", "q1", "q2", "q3"]
+        assert [note.kind for note in cooked.notes] == ["repaired"]
+        for request in cooked.requests:
+            at = request.origin
+            assert json.loads(text.encode()[at.offset : at.offset + at.size])["id"] == request.id
+
+
+def test_a_recorded_call_behind_a_torn_one_is_read(write: Any) -> None:
+    cooked = cook(write(f"{CALLS[0]}\n{TORN}{CALLS[1]}\n{TORN}\n{CALLS[2]}\n"))
+    assert [request.id for request in cooked.requests] == ["q0", "q1", "q2"]
+    assert [(note.kind, note.origin.line) for note in cooked.notes] == [("unreadable", 2), ("unreadable", 3)]

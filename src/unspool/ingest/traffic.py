@@ -19,7 +19,7 @@ from unspool.ingest.replies import one_answer, read_reply, reply_of
 from unspool.ingest.sockets import calls_of, is_socket
 from unspool.ingest.wrapping import is_no_json, opened, unwrapped
 from unspool.model import Exchange, Message, Note, Response
-from unspool.sources.jsontext import Unreadable, dumps, mend, strict
+from unspool.sources.jsontext import Unreadable, dumps, joined, mend, strict
 from unspool.sources.values import listing, number, time_of
 from unspool.wires import WIRES, likeliest_wire, wire_for
 
@@ -67,7 +67,7 @@ class Traffic:
             if envelope is None:
                 return
             if isinstance(envelope, Note):
-                yield envelope
+                yield from self._apart(record, envelope)
                 return
             if is_socket(envelope["request"]):
                 calls = calls_of(envelope)
@@ -106,6 +106,14 @@ class Traffic:
             if envelope.get("method") in _ASKING and envelope.get("request") is None:
                 return None
         return Note("skipped", "no call: no JSON object with a `request` object in it", record.origin)
+
+    def _apart(self, record: Record, note: Note) -> Iterator[Exchange | Note]:
+        """What stands in a line that is no JSON because writes broke off in it: whole calls, each by itself."""
+        places, alone = joined(record.data) if note.kind == "unreadable" else ([], False)
+        yield Note("repaired", "several records in one line", record.origin) if alone and len(places) > 1 else note
+        for begin, end in places:
+            place = replace(record.origin, offset=record.origin.offset + begin, size=end - begin)
+            yield from self.read(Record(record.data[begin:end], place))
 
     def _fetched(self, envelope: Envelope) -> Envelope:
         """An answer that was made in the background and fetched when it was there goes on from the call that asked."""
