@@ -94,3 +94,9 @@ def test_a_recorded_call_behind_a_torn_one_is_read(write: Any) -> None:
     cooked = cook(write(f"{CALLS[0]}\n{TORN}{CALLS[1]}\n{TORN}\n{CALLS[2]}\n"))
     assert [request.id for request in cooked.requests] == ["q0", "q1", "q2"]
     assert [(note.kind, note.origin.line) for note in cooked.notes] == [("unreadable", 2), ("unreadable", 3)]
+
+
+def test_files_of_windows_that_were_put_together_lose_no_line(write: Any) -> None:
+    cooked = cook(write(f"\ufeff{CALLS[0]}\r\n\ufeff{CALLS[1]}\r\n{CALLS[2]}\r\n"))
+    assert [request.id for request in cooked.requests] == ["q0", "q1", "q2"]
+    assert [(note.kind, note.origin.line) for note in cooked.notes] == [("repaired", 2)]

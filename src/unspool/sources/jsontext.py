@@ -36,10 +36,10 @@ def loads_or_text(data: bytes) -> Any:
 def mend(data: bytes | str) -> bytes:
     """The same JSON, valid: for NaN, huge numbers, control characters, lone surrogates, bytes that are no UTF-8.
 
-    NULs around it are what a file system puts where a write was lost. What is nested too deeply to be read is kept as
-    text.
+    NULs around it are what a file system puts where a write was lost; a byte order mark stands where a file was put
+    behind another. What is nested too deeply to be read is kept as text.
     """
-    text = (data if isinstance(data, str) else bytes(data).decode("utf-8", "replace")).strip("\0")
+    text = (data if isinstance(data, str) else bytes(data).decode("utf-8", "replace")).strip("\0\ufeff")
     try:
         mended = _rewritten(text)
     except RecursionError:
