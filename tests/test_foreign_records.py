@@ -76,6 +76,16 @@ def test_bodies_that_were_kept_as_content(write: Write) -> None:
     assert not cooked.notes
 
 
+def test_what_recorders_say_around_an_answer_that_never_came_is_none(write: Write) -> None:
+    asked = {"method": "POST", "body": {"model": "gpt-5", "messages": [{"role": "user", "content": "Hi"}]}}
+    around = {"headers": {"set-cookie": "secret"}, "body": None}
+    records = [{"request": asked, "response": {"status": status} | around} for status in (200, 429)]
+    cooked = cook(write(*records))
+    assert [request.error for request in cooked.requests] == [None, {"status": 429}]
+    assert [message.content for message in cooked.messages] == ["Hi", "Error: status 429, and nothing more"]
+    assert cooked.notes == []
+
+
 @pytest.mark.parametrize("keep", [json.dumps, lambda body: {"body": body}, lambda body: {"body": json.dumps(body)}])
 def test_what_was_sent_and_came_back_in_other_wrappings(keep: Any, write: Write) -> None:
     body = {"model": "gpt-5", "messages": [{"role": "user", "content": "Hi"}]}

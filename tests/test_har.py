@@ -72,3 +72,16 @@ def test_squash_and_view_take_it_too(unspool: Run, tmp_path: Path) -> None:
     assert [message["content"] for message in json.loads(line)["messages"]] == ["Bake?", "Yes."]
     listed = unspool("view", file, "--list")
     assert b"2 requests" in listed.stdout
+
+
+def test_a_call_that_was_broken_off_has_no_answer(unspool: Run, tmp_path: Path) -> None:
+    """Browsers write an empty content, and 0 or what had come for the status."""
+    entries = [entry(ASKED, "") for _ in range(3)]
+    for each, status in zip(entries, (0, 200, 502), strict=True):
+        each["response"] |= {"status": status, "content": {"size": 0, "mimeType": "x-unknown"}}
+    (tmp_path / "saved.har").write_text(json.dumps({"log": {"version": "1.2", "entries": entries}}))
+    cooked = json.loads(unspool("cook", tmp_path, "-q").stdout)
+    assert cooked["notes"] == []
+    assert [message["content"] for message in cooked["messages"]] == ["Bake?", "Error: status 502, and nothing more"]
+    assert [call["error"] for call in cooked["requests"]] == [None, None, {"status": 502}]
+    assert [call["response_messages"] for call in cooked["requests"]] == [[], [], ["m1"]]

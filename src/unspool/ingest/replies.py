@@ -158,6 +158,8 @@ def read_reply(wire: Wire, reply: Reply, error: Any, status: int | None, aside: 
         if failure is None:
             response = Response((_as_text(reply),))
             faults.append(("odd", "the response is no JSON object: kept as text"))
+    elif failure is None and reply.file is None and status is not None and status >= 400:
+        failure = Failure(f"status {status}, and nothing more", {"status": status})
     if failure is None and not response.messages and (files := tuple(_files(reply))):
         response = replace(response, messages=(Message("assistant", files),), interrupted=False)
     if not aside and failure is None and (unread := _unread(wire, reply, response, faults)):

@@ -21,6 +21,8 @@ from unspool.sources.jsontext import Unreadable
 from unspool.sources.values import listing, time_of
 
 _COHERE = re.compile(r"/v1/chat(\?|$)|/model/([\w-]+\.)?cohere\.")
+_AROUND = {"status", "status_code", "headers", "timestamp", "body", "body_raw"}
+"""Of an answer: what is not said in it, or does not say anything where it is empty."""
 _encode = msgspec.json.encode
 _open_body = msgspec.json.Decoder(Body).decode
 
@@ -85,6 +87,9 @@ def _without_http(envelope: Envelope) -> Envelope:
             if response.get(key) is not None:  # else it was a stream, in a key beside it
                 unwrapped["response"] = cast(Any, response[key])
                 break
+        else:
+            if response.keys() <= _AROUND:  # nothing came back
+                unwrapped["response"] = None
     return unwrapped
 
 
