@@ -46,6 +46,19 @@ def test_a_thought_without_its_signature_is_not_sent(signature: str | None) -> N
     assert sent["messages"][1]["content"] == [{"type": "text", "text": "Yes."}]
 
 
+@pytest.mark.parametrize("provider", ["anthropic", "openai-responses"])
+def test_an_answer_that_ended_while_the_model_thought_does_not_end_in_thinking(provider: str) -> None:
+    writer = "claude" if provider == "anthropic" else "responses"
+    thought = {**SIGNED, "encrypted": "Y2lwaGVy"}
+    nothing = says("assistant", thought, api=writer)
+    half = says("assistant", thought, "A cat.", thought, api=writer)
+    sent = flat(body(provider, context(says("user", "Hi"), nothing, says("user", "And?"), half, says("user", "So?"))))
+    assert [sent.count(mark) for mark in ("secret thoughts", "Y2lwaGVy")] == ([1, 0] if writer == "claude" else [0, 1])
+    pieces = [nothing, says("assistant", "A cat.", api=writer)]  # one answer in two messages
+    whole = flat(body(provider, context(says("user", "Hi"), *pieces, says("user", "And?"))))
+    assert ("secret thoughts" if writer == "claude" else "Y2lwaGVy") in whole
+
+
 def test_redacted_thinking_goes_back_whole() -> None:
     said = says("assistant", {"type": "redacted_thinking", "data": "eHg="}, "Yes.", api="claude")
     sent = body("anthropic", context(says("user", "Hi"), said, says("user", "And?")))

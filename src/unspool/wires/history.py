@@ -2,7 +2,7 @@
 
 Stored turns are never changed, only what goes out:
 
-    thinking and signatures      go back to whoever wrote them, and to nobody else
+    thinking and signatures      go back to whoever wrote them, and to nobody else; not where an answer ends in them
     ids of calls                 are there, are unique, and look as the provider wants them; results follow suit
     every call                   has a result, right behind it: where there is none, one that says so
     a result without its call    is said in words
@@ -45,6 +45,8 @@ def settle(context: Context, asking: Asking) -> list[Entry]:
     taken = answered(entries, asking)
     for entry in taken:
         entry.blocks = [found for block in entry.blocks for found in _taken(block, entry, asking)]
+    if asking.api in ("claude", "responses"):
+        _end_in_words(taken)
     settled: list[Entry] = []
     for entry in _handed_over(taken, asking):
         if entry.marked:
@@ -59,6 +61,18 @@ def settle(context: Context, asking: Asking) -> list[Entry]:
     if asking.abilities.alternating and first == "assistant":
         settled.insert(0, Entry("user", [Text(OPENING)], "the beginning"))
     return settled
+
+
+def _end_in_words(entries: list[Entry]) -> None:
+    """Thinking that nothing came of goes back to nobody: an answer that ends in it is refused."""
+    followed = False
+    for entry in reversed(entries):
+        if entry.role != "assistant":
+            followed = False
+            continue
+        while entry.blocks and isinstance(entry.blocks[-1], Thinking) and not followed:
+            del entry.blocks[-1]
+        followed = followed or bool(entry.blocks)
 
 
 def _handed_over(entries: list[Entry], asking: Asking) -> Iterator[Entry]:
