@@ -335,3 +335,15 @@ def test_any_history_becomes_a_valid_one(said: list[dict[str, Any]]) -> None:
     assert open_calls == []
     for one, other in zip(sent["messages"], sent["messages"][1:], strict=False):
         assert one["role"] != other["role"]
+
+
+@pytest.mark.parametrize("host", [None, "workshop"])
+@pytest.mark.parametrize("given", [{"extra": {"type": "custom_tool_call_output"}}, {}, None])
+def test_the_result_of_a_call_of_free_text_is_of_its_kind(host: str | None, given: dict[str, Any] | None) -> None:
+    """Whoever wrote the result: the API, a person, or nobody. Of another host it is a call like others."""
+    call = {"type": "tool_use", "id": "c1", "name": "patch", "input_text": "*** Begin"}
+    said = says("assistant", {**call, "extra": {"type": "custom_tool_call"}}, api="responses", provider=host)
+    answers = [] if given is None else [says("user", result("c1", "ok", **given))]
+    items = body("openai-responses", context(says("user", "Hi"), said, *answers))["input"]
+    kind = "function_call" if host else "custom_tool_call"
+    assert [item.get("type") for item in items] == [None, kind, f"{kind}_output"]

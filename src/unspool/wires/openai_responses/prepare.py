@@ -4,7 +4,7 @@ Nothing is kept at the provider (`store` is false): reasoning comes back encrypt
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from typing import Any
 
 from unspool.dialect import Asking, Piece, Speaker
@@ -32,7 +32,9 @@ def prepare(context: Context, tools: Sequence[Tool], asking: Asking) -> dict[str
         body["max_output_tokens"] = asking.max_tokens
     if instructions := "\n\n".join(as_text(block) for entry in entries[:leading] for block in entry.blocks):
         body["instructions"] = instructions
-    body["input"] = [item for entry in entries[leading:] for item in _items(entry)]
+    calls = [block for entry in entries for block in entry.blocks if isinstance(block, ToolUse)]
+    custom = {call.id for call in calls if _is_custom(call)}
+    body["input"] = [item for entry in entries[leading:] for item in _items(entry, custom)]
     offered = [_tool(tool, asking) for tool in tools]
     if searches(context, tools, asking):
         offered.append({"type": asking.search_tool or "web_search"})
@@ -44,14 +46,14 @@ def prepare(context: Context, tools: Sequence[Tool], asking: Asking) -> dict[str
     return body | asking.settings
 
 
-def _items(entry: Entry) -> Iterator[dict[str, Any]]:
+def _items(entry: Entry, custom: Set[str | None]) -> Iterator[dict[str, Any]]:
     if entry.role == "assistant":
         yield from _spoken(entry.blocks)
         return
     parts: list[dict[str, Any]] = []
     for block in entry.blocks:
         if isinstance(block, ToolResult):
-            yield from _result(block)
+            yield from _result(block, block.call_id in custom)
         else:
             parts += _parts(block)
     if parts:
@@ -75,6 +77,11 @@ def _spoken(blocks: Sequence[Block]) -> Iterator[dict[str, Any]]:
             yield {"role": "assistant", "content": in_words(block)}
         else:
             yield from _own(block)
+
+
+def _is_custom(block: ToolUse) -> bool:
+    """Whether it goes back as a call of free text: its result has to be of the same kind."""
+    return mapping(block.extra).get("type") == "custom_tool_call"
 
 
 def _is_item(block: ToolUse) -> bool:
@@ -104,7 +111,7 @@ def _own(block: Block) -> Iterator[dict[str, Any]]:
         case ToolUse(server_side=True) if extra.get("type") == "web_search_call" and block.id:
             status = extra.get("status") or "completed"
             yield {"type": "web_search_call", "id": block.id, "status": status, "action": block.arguments or {}}
-        case ToolUse() if extra.get("type") == "custom_tool_call":
+        case ToolUse() if _is_custom(block):
             call = {"type": "custom_tool_call", "call_id": block.id, "name": block.name}
             yield {**call, "input": block.text or dumps(block.arguments)}
         case ToolUse(server_side=False):
@@ -118,9 +125,8 @@ def _own(block: Block) -> Iterator[dict[str, Any]]:
             yield {"role": "assistant", "content": as_text(block)}
 
 
-def _result(block: ToolResult) -> Iterator[dict[str, Any]]:
+def _result(block: ToolResult, custom: bool) -> Iterator[dict[str, Any]]:
     """That a tool failed has no field here: it is said in words."""
-    custom = mapping(block.extra).get("type") == "custom_tool_call_output"
     parts = [part for inner in block.content for part in _parts(inner)]
     if block.is_error and not (parts and text_of(parts[0].get("text")).lower().startswith("error")):
         parts.insert(0, {"type": "input_text", "text": "Error:" if parts else "Error"})
