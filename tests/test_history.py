@@ -337,6 +337,19 @@ def test_any_history_becomes_a_valid_one(said: list[dict[str, Any]]) -> None:
         assert one["role"] != other["role"]
 
 
+def test_items_go_back_by_their_ids_only_with_their_reasoning() -> None:
+    search = {"type": "server_tool_use", "id": "ws_1", "name": "web_search", "input": {"query": "cat"}}
+    search["extra"] = {"type": "web_search_call"}
+    text = {"type": "text", "text": "A cat.", "extra": {"item": {"id": "msg_1"}}}
+    for cipher, kinds in (("Y2lwaGVy", ["reasoning", "web_search_call", "message"]), (None, [None, None])):
+        thought = {"type": "thinking", "thinking": "hm", "extra": {"id": "rs_1"}, "encrypted": cipher}
+        said = says("assistant", thought, search, text, api="responses")
+        items = body("openai-responses", context(says("user", "Hi"), said, says("user", "And?")))["input"][1:-1]
+        assert [item.get("type") for item in items] == kinds
+        assert ("ws_1" in flat(items), "msg_1" in flat(items)) == (bool(cipher), bool(cipher))
+        assert "A cat." in flat(items)
+
+
 @pytest.mark.parametrize("host", [None, "workshop"])
 @pytest.mark.parametrize("given", [{"extra": {"type": "custom_tool_call_output"}}, {}, None])
 def test_the_result_of_a_call_of_free_text_is_of_its_kind(host: str | None, given: dict[str, Any] | None) -> None:

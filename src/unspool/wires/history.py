@@ -116,6 +116,7 @@ def _where(said: Said, number: int) -> str:
 def _own_blocks(said: Said, asking: Asking) -> list[Block]:
     """Of a message that nobody knows who wrote, what looks as if this provider could have."""
     foreign = said.api is not None and (said.api != asking.api or said.provider not in (None, asking.provider))
+    foreign = foreign or (asking.api == "responses" and _lacks_reasoning(said, asking))
     blocks: list[Block] = []
     for block in map(_typed, said.message.blocks):
         if isinstance(block, Other) and block.kind in ASIDES:
@@ -158,6 +159,12 @@ def _can_go_back(block: Thinking, asking: Asking, own: bool) -> bool:
         case "responses":
             return bool(block.encrypted)
     return own and bool(block.text) and asking.abilities.echo_reasoning
+
+
+def _lacks_reasoning(said: Said, asking: Asking) -> bool:
+    """Whether there was more than comes back: then OpenAI, which may have kept it, refuses items by their ids."""
+    thoughts = (block for block in said.message.blocks if isinstance(block, Thinking))
+    return not all(_can_go_back(block, asking, said.api is not None) for block in thoughts)
 
 
 def _can_be_own(block: Block, said: Said, asking: Asking) -> bool:
