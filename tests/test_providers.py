@@ -290,6 +290,30 @@ def test_keys_of_servers_are_not_listed(unspool: Run) -> None:
     assert b"open-sesame" not in told.stdout + unspool("servers", "list").stdout + failed.stderr
 
 
+def test_keys_of_ones_own_hosts_are_in_no_message(unspool: Run, home: Path) -> None:
+    """They may stand in an address or in a header, which only the configuration has."""
+    secrets, team = ("open-sesame", "close-sesame"), "the-team-of-the-yard"
+    home.mkdir()
+    with ModelServer(Fault(401, {"error": {"message": f"wrong {secrets[1]}, {team}"}})) as at:
+        headers = f'headers = {{ "api-key" = "Bearer {secrets[1]}", "x-team" = "{team}" }}'
+        hosts = f"""
+            [providers.yard]
+            base_url = "{at.url}/v1"
+            {headers}
+            [providers.shed]
+            base_url = "http://ada:{secrets[0]}@127.0.0.1:1/v1"
+            [providers.attic]
+            base_url = "none://ada:{secrets[0]}@attic/v1"
+        """
+        (home / "config.toml").write_text(hosts)
+        refused = unspool("ask", "Hi", "-p", "yard/x")
+        told = [refused, *(unspool("provider", "models", name) for name in ("shed", "attic"))]
+    assert refused.stderr.startswith(f"unspool: yard: 401 wrong [key], {team};".encode())
+    told += [unspool("provider", "list"), unspool("provider", "list", "--json")]
+    assert b"http://ada:\xe2\x80\xa6@127.0.0.1:1/v1" in told[1].stderr
+    assert not any(secret.encode() in each.stdout + each.stderr for each in told for secret in secrets)
+
+
 @pytest.mark.usefixtures("home")
 @pytest.mark.parametrize("streamed", [True, False])
 def test_a_prompt_that_is_blocked_is_told_as_such(unspool: Run, streamed: bool) -> None:

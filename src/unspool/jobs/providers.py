@@ -11,6 +11,7 @@ from unspool.providers.catalogue import Provider
 from unspool.providers.config import Config, providers_of, read_config, target_of
 from unspool.providers.network import Network
 from unspool.providers.secrets import find_key, keep_key
+from unspool.sources.hiding import without_keys
 
 
 class Row(Struct):
@@ -46,7 +47,7 @@ def rows() -> tuple[list[Row], Config, list[str]]:
         place = key[1] if key else None
         able = provider.abilities
         about = (able.media, able.result_media, able.search)
-        found[name] = Row(name, provider.api, provider.base_url, place, provider.keyless, {}, *about)
+        found[name] = Row(name, provider.api, without_keys(provider.base_url), place, provider.keyless, {}, *about)
     faults: list[str] = []
     for name, pointer in config.pointers.items():
         try:

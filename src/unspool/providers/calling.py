@@ -2,7 +2,7 @@
 
 import random
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from email.utils import parsedate_to_datetime
 from math import isfinite
 from typing import Any, Literal
@@ -16,7 +16,8 @@ from unspool.model import Response, Text, Thinking, ToolUse
 from unspool.providers.addresses import ask_url, headers, models_url
 from unspool.providers.config import Target
 from unspool.providers.network import CutOff, Network, Reply, Unreachable
-from unspool.providers.secrets import key_of
+from unspool.providers.secrets import key_of, secrets_of
+from unspool.sources.hiding import without_keys
 from unspool.sources.jsontext import loads_or_text
 from unspool.sources.sse import Assembler
 from unspool.sources.values import listing, mapping, string
@@ -30,6 +31,7 @@ _LONGEST = 60.0
 """Seconds that we wait for a provider that says how long; who says more is told to people instead."""
 _PASSING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 _PASSING_KINDS = ("overloaded_error", "rate_limit_error", "api_error", "server_error", "UNAVAILABLE", "INTERNAL")
+_HIDDEN = "[key]"
 _LASTING_KINDS = ("insufficient_quota", "billing_not_active")
 
 
@@ -94,10 +96,12 @@ def _wait(asked: float | None, attempt: int) -> float:
     return asked if asked is not None else min(0.5 * 2 ** (attempt - 1), 8.0) * random.uniform(0.75, 1.25)
 
 
-def _told(error: Any, key: str | None) -> str:
-    """What an error says, in one line, without the key: some providers repeat what they refuse."""
+def _told(error: Any, secrets: Sequence[str]) -> str:
+    """What an error says, in one line, without keys: some providers repeat what they refuse."""
     text = " ".join(error_text(error).split())
-    return (text.replace(key, "[key]") if key else text)[:_MOST]
+    for secret in secrets:
+        text = text.replace(secret, _HIDDEN)
+    return text[:_MOST]
 
 
 class _Call:
@@ -115,19 +119,20 @@ class _Call:
         self._show = speaker_for(self._api).show
         self._url = ask_url(target.provider, target.model)
         self._headers = headers(target.provider, key)
-        self._body, self._key, self._shown, self._heard = body, key, shown, heard
+        self._secrets = secrets_of(target.provider, key)
+        self._body, self._shown, self._heard = body, shown, heard
 
     def once(self) -> Answered:
         started = now()
         try:
             with self._network.post(self._url, self._headers, self._body) as reply:
                 if reply.status != 200:
-                    raise _refusal(reply, self._key)
+                    raise _refusal(reply, self._secrets)
                 if "json" in reply.headers.get("content-type", ""):
                     return self._whole(reply.whole(), started)
                 return self._streamed(reply, started)
         except (Unreachable, CutOff) as error:
-            raise _Refused(f"{self._url.partition('?')[0]}: {error}", None, None, True) from error
+            raise _Refused(f"{_place(self._url)}: {error}", None, None, True) from error
 
     def _whole(self, data: bytes, started: int) -> Answered:
         """From a host that does not stream, or an error that is called a success."""
@@ -135,7 +140,7 @@ class _Call:
         listed = isinstance(value, list)
         told = aggregate(self._api, value) if listed else aggregate_body(self._api, mapping(value))
         if not told.response.messages and told.response.stop is None:
-            raise _Refused(_told(value, self._key) or "an empty answer", None, None, False)
+            raise _Refused(_told(value, self._secrets) or "an empty answer", None, None, False)
         for block in told.response.messages[0].blocks if told.response.messages else ():
             match block:
                 case Text() | Thinking():
@@ -161,7 +166,7 @@ class _Call:
             halted = "person"
         told = aggregate(self._api, events)
         if told.error is not None:
-            halted, why = "error", _told(told.error, self._key)
+            halted, why = "error", _told(told.error, self._secrets)
         blocked = halted is None and not told.response.interrupted and told.response.stop is not None
         if first is None and halted != "person" and not told.response.messages and not blocked:
             passing = halted == "cut off" or any(kind in str(told.error) for kind in _PASSING_KINDS)
@@ -174,12 +179,19 @@ class _Call:
         assembler = Assembler()
         for piece in reply.pieces():
             if self._heard is not None:
-                self._heard(piece.replace(self._key.encode(), b"[key]") if self._key else piece)
+                heard = piece
+                for secret in self._secrets:
+                    heard = heard.replace(secret.encode(), _HIDDEN.encode())
+                self._heard(heard)
             yield from assembler.feed(piece)
         yield from assembler.end()
 
 
-def _refusal(reply: Reply, key: str | None) -> _Refused:
+def _place(url: str) -> str:
+    return without_keys(url.partition("?")[0])
+
+
+def _refusal(reply: Reply, secrets: Sequence[str]) -> _Refused:
     try:
         said = loads_or_text(reply.whole()[:100_000])
     except CutOff:
@@ -187,7 +199,7 @@ def _refusal(reply: Reply, key: str | None) -> _Refused:
     passing = reply.status in _PASSING and reply.headers.get("x-should-retry") != "false"
     if any(kind in str(said) for kind in _LASTING_KINDS):
         passing = False
-    return _Refused(f"{reply.status} {_told(said, key)}".strip(), reply.status, _asked_to_wait(reply), passing)
+    return _Refused(f"{reply.status} {_told(said, secrets)}".strip(), reply.status, _asked_to_wait(reply), passing)
 
 
 def _asked_to_wait(reply: Reply) -> float | None:
@@ -219,10 +231,10 @@ def models(network: Network, target: Target) -> list[str]:
     try:
         with network.get(models_url(provider), headers(provider, key)) as reply:
             if reply.status != 200:
-                raise ProviderFailed(f"{provider.title}: {_refusal(reply, key)}", reply.status)
+                raise ProviderFailed(f"{provider.title}: {_refusal(reply, secrets_of(provider, key))}", reply.status)
             value = mapping(loads_or_text(reply.whole()))
     except (Unreachable, CutOff) as error:
-        raise ProviderFailed(f"{provider.title}: {models_url(provider).partition('?')[0]}: {error}") from error
+        raise ProviderFailed(f"{provider.title}: {_place(models_url(provider))}: {error}") from error
     listed = map(mapping, listing(value.get("data")) or listing(value.get("models")))
     names = (string(each.get("id")) or string(each.get("name")) for each in listed if _answers(each))
     return [name.removeprefix("models/") for name in names if name]

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from unspool.errors import UnspoolError
+from unspool.sources.hiding import without_keys
 
 if TYPE_CHECKING:
     import httpx2
@@ -86,7 +87,7 @@ class Network:
             request = self._client.build_request(method, url, headers=dict(headers), content=body)
             response = self._client.send(request, stream=True)
         except (httpx2.InvalidURL, httpx2.UnsupportedProtocol) as error:
-            raise UnspoolError(f"{url}: no address that can be asked: {error}") from error
+            raise UnspoolError(f"{without_keys(url)}: no address that can be asked: {error}") from error
         except httpx2.TimeoutException as error:
             raise Unreachable("no answer within the time given") from error
         except httpx2.TransportError as error:

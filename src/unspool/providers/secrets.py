@@ -11,11 +11,14 @@ from pathlib import Path
 
 from unspool.errors import NotConfigured, OutputNotWritable
 from unspool.providers.catalogue import Provider
+from unspool.sources.hiding import may_hold_key
 from unspool.sources.home import data_folder, write_private
 from unspool.sources.jsontext import dumps
 
 _SERVICE = "unspool"
 _WHOLE = re.compile(r"[!-~]+")
+_SHORTEST = 8
+"""Letters of what is taken for a key in a header."""
 
 
 def keys_path() -> Path:
@@ -45,6 +48,12 @@ def key_of(provider: Provider) -> str | None:
     if found is not None and not _WHOLE.fullmatch(found[0]):  # a header would refuse it, and show it
         raise NotConfigured(f"the key for {provider.title} in {found[1]} holds blanks, or letters that no key has")
     return found[0] if found else None
+
+
+def secrets_of(provider: Provider, key: str | None) -> tuple[str, ...]:
+    """What no message shows, should the provider repeat it: the key, and what headers hold that are called like one."""
+    held = (value.split()[-1] for name, value in provider.headers.items() if value.strip() and may_hold_key(name))
+    return (*((key,) if key else ()), *(each for each in held if len(each) >= _SHORTEST))
 
 
 def keep_key(provider: Provider, key: str) -> str:

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 from unspool.errors import ServerFailed, UnspoolError
 from unspool.model import Tool, ToolResult, ToolUse
-from unspool.servers.registry import BETWEEN, Server, without_keys
+from unspool.servers.registry import BETWEEN, Server
 from unspool.servers.results import failed, read_result
+from unspool.sources.hiding import without_keys
 from unspool.wires.normalised import read_tools
 
 if TYPE_CHECKING:

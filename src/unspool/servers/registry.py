@@ -13,14 +13,12 @@ import msgspec
 from msgspec import Struct
 
 from unspool.errors import NotConfigured, OutputNotWritable
+from unspool.sources.hiding import may_hold_key, without_keys
 from unspool.sources.home import data_folder, write_private
 
 _SERVERS = "mcpServers"
 BETWEEN = "___"
 """What joins a server's name and a tool's."""
-_PASSWORD = re.compile(r"(://[^/\s:@]*:)[^@/\s]+@")
-_ASKED = re.compile(r"([?&][^=&#\s'\"]+=)[^&#\s'\"]+")
-_SECRET = re.compile(r"key|token|secret|passw|auth|credential|header|cookie", re.IGNORECASE)
 _NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9_-]{0,30}")
 
 
@@ -50,17 +48,12 @@ class Server(Struct, frozen=True, omit_defaults=True):
         return " ".join([self.command or "", *(_shown(each, up) for each, up in zip(self.args, before, strict=False))])
 
 
-def without_keys(text: str) -> str:
-    """A text in which there may be addresses: without their passwords, and what they ask with."""
-    return _ASKED.sub(r"\1…", _PASSWORD.sub(r"\1…@", text))
-
-
 def _shown(argument: str, before: str) -> str:
     """An argument of a command, hidden where it or the one before it is called like a key: `--token …`, `TOKEN=…`."""
     name, between, _ = argument.partition("=")
-    if between and _SECRET.search(name):
+    if between and may_hold_key(name):
         return f"{name}=…"
-    if before.startswith("-") and "=" not in before and _SECRET.search(before) and not argument.startswith("-"):
+    if before.startswith("-") and "=" not in before and may_hold_key(before) and not argument.startswith("-"):
         return "…"
     return without_keys(argument)
 
