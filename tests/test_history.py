@@ -350,6 +350,20 @@ def test_items_go_back_by_their_ids_only_with_their_reasoning() -> None:
         assert "A cat." in flat(items)
 
 
+def test_a_search_that_was_cut_off_is_no_call_that_waits_for_its_result() -> None:
+    """Unless the provider can still go on with it: at the end, or when only results of other calls are behind it."""
+    search = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "cat"}}
+    found: dict[str, Any] = {"type": "server_tool_result", "name": "web_search", "tool_use_id": "srvtoolu_1"}
+    found |= {"content": [], "extra": {"type": "web_search_tool_result"}}
+    begun = [says("user", "Hi"), says("assistant", search, called("t1"), api="claude")]
+    late = [says("user", result("t1", "x")), says("assistant", found, "A cat.", api="claude"), says("user", "And?")]
+    for behind, kept in (([], True), (late[:1], True), (late, True), ([*late[:1], says("user", "No")], False)):
+        sent, warnings = prepared("anthropic", context(*begun, *behind))
+        kinds = [part["type"] for part in sent["messages"][1]["content"]]
+        assert kinds == ["server_tool_use" if kept else "text", "tool_use"]
+        assert bool(warnings) != kept
+
+
 @pytest.mark.parametrize("host", [None, "workshop"])
 @pytest.mark.parametrize("given", [{"extra": {"type": "custom_tool_call_output"}}, {}, None])
 def test_the_result_of_a_call_of_free_text_is_of_its_kind(host: str | None, given: dict[str, Any] | None) -> None:

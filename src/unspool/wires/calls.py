@@ -41,6 +41,21 @@ def answered(entries: list[Entry], asking: Asking) -> list[Entry]:
     return settled
 
 
+def tell_abandoned(entries: list[Entry], asking: Asking) -> None:
+    """What Anthropic began to run itself it takes back without a result only while it can still go on with it."""
+    blocks = [block for entry in entries for block in entry.blocks]
+    given = {block.call_id for block in blocks if isinstance(block, ToolResult) and block.server_side}
+    goes_on = True
+    for entry in reversed(entries):
+        if entry.role == "assistant":
+            for number, block in enumerate(entry.blocks):
+                if isinstance(block, ToolUse) and block.server_side and not goes_on and block.id not in given:
+                    asking.warnings.append(f"{entry.where}: a call that nothing came of is sent as text")
+                    entry.blocks[number] = Text(in_words(block))
+        if entry.role != "system" and not all(isinstance(block, ToolResult) for block in entry.blocks):
+            goes_on = False
+
+
 def fit_name(name: str, asking: Asking) -> str:
     """The name of a tool as the provider takes it; different names stay different."""
     if re.fullmatch(asking.abilities.tool_names, name):

@@ -22,7 +22,7 @@ from msgspec.structs import replace
 from unspool.dialect import Asking
 from unspool.errors import UnsupportedContent, WrongContext
 from unspool.model import Block, Compaction, Context, Document, Other, Said, Text, Thinking, Tool, ToolResult, ToolUse
-from unspool.wires.calls import Entry, answered, fit_name, in_words
+from unspool.wires.calls import Entry, answered, fit_name, in_words, tell_abandoned
 from unspool.wires.values import ASIDES, medium_of
 
 LARGEST = 100_000_000
@@ -43,6 +43,8 @@ def settle(context: Context, asking: Asking) -> list[Entry]:
         for number, said in enumerate(context.messages, 1)
     ]
     taken = answered(entries, asking)
+    if asking.api == "claude":
+        tell_abandoned(taken, asking)
     for entry in taken:
         entry.blocks = [found for block in entry.blocks for found in _taken(block, entry, asking)]
     if asking.api in ("claude", "responses"):
