@@ -241,8 +241,9 @@ def test_what_has_an_id_of_anthropic_is_anthropic_s_own() -> None:
 
 def test_gemini_gets_a_stand_in_for_signatures_of_calls_that_others_made() -> None:
     given = context(says("user", "Hi"), says("assistant", called("a"), called("b"), api="claude"))
-    parts = body("gemini", given, [LOOK], model="gemini-3-pro")["contents"][1]["parts"]
-    assert [part.get("thoughtSignature") for part in parts] == ["skip_thought_signature_validator", None]
+    for model in ("gemini-3-pro", "gemini-flash-latest", "gemini-pro-latest"):
+        parts = body("gemini", given, [LOOK], model=model)["contents"][1]["parts"]
+        assert [part.get("thoughtSignature") for part in parts] == ["skip_thought_signature_validator", None]
     older = body("gemini", given, [LOOK], model="gemini-2.5-pro")["contents"][1]["parts"]
     assert "thoughtSignature" not in older[0]
     own = says("assistant", {**called("a"), "signature": "c2ln"}, api="gemini")

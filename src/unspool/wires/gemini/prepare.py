@@ -16,8 +16,8 @@ from unspool.wires.schemas import for_gemini, whole
 _MODES = {"auto": {"mode": "AUTO"}, "none": {"mode": "NONE"}, "required": {"mode": "ANY"}}
 _UNSIGNED = "skip_thought_signature_validator"
 """What Google gives for calls that another model made: newer models refuse a call without a signature."""
-_LAX = re.compile(r"gemini-(?:1|2|pro|flash)|gemma")
-"""Models that take a call without a signature."""
+_LAX = re.compile(r"gemini-[12]|gemma")
+"""Models that take a call without a signature; `gemini-flash-latest` is a newer one."""
 
 
 def prepare(context: Context, tools: Sequence[Tool], asking: Asking) -> dict[str, Any]:
