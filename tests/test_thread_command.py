@@ -318,6 +318,7 @@ def test_an_agents_session_becomes_a_thread_cut_anywhere(unspool: Run) -> None:
     (cut,) = records(unspool, "thread", "from", log, "--at", event["id"])
     assert cut["turns"] == whole["turns"][: len(cut["turns"])]
     assert len(cut["turns"]) < 16
+    assert records(unspool, "thread", "from", log, "--at", event["id"][:12])[0]["turns"] == cut["turns"]
 
 
 def test_a_call_of_which_the_log_has_only_the_tokens(unspool: Run, write: Write) -> None:
@@ -377,9 +378,12 @@ def test_a_session_that_has_gone_on_shares_what_it_said_before(unspool: Run, tmp
         ("trip-planner.jsonl#nobody", [], "no recorded call is 'nobody'"),
         ("trip-planner.jsonl#1", ["--at", "99"], "there is no turn 99 to cut it at"),
         ("trip-planner.jsonl#1", ["--at", "x"], "'x' is no number of turns"),
+        ("trip-planner.jsonl#1", ["--at", "²"], "'²' is no number of turns"),
         ("trip-planner.jsonl", [], "name one call"),
         ("gone.jsonl#1", [], "No such file"),
         ("../logs/codex.jsonl", ["--at", "nobody"], "no event of this session has the id 'nobody'"),
+        ("../logs/codex.jsonl", ["--at", "²"], "no event of this session has the id '²'"),
+        ("../logs/codex.jsonl", ["--at", ""], "several events of this session have ids that begin with ''"),
         ("../logs/codex.jsonl", ["--stream", "agent:x"], "has no stream 'agent:x', only main"),
     ],
 )

@@ -53,7 +53,7 @@ def thread_from(
         steps, notes = _of_exchange(exchange), list[Note]()
         origin: dict[str, Any] = {"source": "request", "request": exchange.id or str(exchange.origin)}
         options[OPTION] = definitions(exchange.tools) or None
-        if at is not None and not at.isdigit():
+        if at is not None and not at.isdecimal():
             raise WrongTurn(f"{at!r} is no number of turns")
     else:
         with on_disk(name) as path:
@@ -62,12 +62,12 @@ def thread_from(
             if stream not in session.streams:
                 streams = ", ".join(session.streams)
                 raise SessionNotFound(f"{session.id} has no stream {stream!r}, only {streams}")
-            event = None if at is None or at.isdigit() else at
+            event = None if at is None or at.isdecimal() else at
             origin = {"source": "session", "agent": session.facts.agent, "session": session.id}
             steps, notes = _of_items(session.facts.agent, read_session(session, stream), event)
             notes = [replace(note, origin=replace(note.origin, file=named(note.origin.file))) for note in notes]
     whole = len(steps)
-    if at is not None and at.isdigit():
+    if at is not None and at.isdecimal():
         if not 1 <= int(at[:18]) <= whole:
             raise WrongTurn(f"{name} has {whole:,} turn{'' if whole == 1 else 's'}: there is no turn {at} to cut it at")
         steps = steps[: int(at)]
@@ -129,17 +129,22 @@ def _of_items(
     """The conversation as the log leaves it, or as it was behind the event."""
     media = Media()
     implied, answers, notes = Implied(agent, media.blocks), dict[int, Exchange](), list[Note]()
-    found = event is None
+    found = False
     for log, item in items:
         if isinstance(item, Note):
-            notes.append(item)
+            notes += [] if found else [item]
+            continue
+        named = event is not None and item.id.startswith(event)
+        if found:  # by the beginning of its id, which no other may share
+            if named:
+                raise WrongTurn(f"several events of this session have ids that begin with {event!r}")
             continue
         media.came(log, item)
         _remember(answers, implied.feed(item))
-        if event is not None and item.id.startswith(event):
-            found = True
+        found = named
+        if item.id == event:
             break
-    if not found:
+    if event is not None and not found:
         raise WrongTurn(f"no event of this session has the id {event!r}: see `unspool show --json`")
     _remember(answers, implied.end())
     return [Step(message, _answer(answers.get(id(message)))) for message in implied.messages], notes
