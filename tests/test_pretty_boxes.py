@@ -213,6 +213,36 @@ def test_tables() -> None:
     assert [line.split() for line in text if "名" in line or "二" in line] == [["a", "名"], ["1", "二"]]
 
 
+@pytest.mark.parametrize("width", [24, 58, 120])
+def test_no_word_is_lost_in_a_table(width: int) -> None:
+    parts = ["src/dashboard/widgets/RevenueByRegionChartContainer.tsx", "漢字" * 20, *map(str, range(10, 20))]
+    said = f"|{'c|' * 12}\n|{'-|' * 12}\n|{'|'.join(parts)}|"
+    for text in (said, f"|a|b|\n|-|-|\n|{parts[0]}|{parts[1]}|"):
+        letters = "".join(body(shown(Live().says(text), width=width)))
+        assert sorted(filter(str.isalnum, letters)) == sorted(filter(str.isalnum, text))
+
+
+def test_html_is_text_like_any_other() -> None:
+    text = "`List` is a List<String>, see <App>.\n\n<details>\nAll of *it*\n</details>\n\n<!-- and why -->"
+    said = [
+        "",
+        "List is a List<String>, see <App>.",
+        "",
+        "<details>",
+        "All of it",
+        "</details>",
+        "",
+        "<!-- and why -->",
+        "",
+    ]
+    assert body(shown(Live().says(text))) == said
+
+
+def test_images_stay_where_they_are() -> None:
+    said = ["", "See 🌆 a map (map.png), and mind the step.", ""]
+    assert body(shown(Live().says("See ![a map](map.png), and mind the step."))) == said
+
+
 def test_line_breaks_of_the_model_stay() -> None:
     assert body(shown(Live().says("one\ntwo *three*\nfour"))) == ["", "one", "two three", "four", ""]
 

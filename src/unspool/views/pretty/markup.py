@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 LONGEST = 1 << 16
 """Bytes of Markdown that are interpreted; what is longer is shown as it was written."""
+_NARROW = 4
+"""Columns of the terminal that one of a table takes at least, with the blank beside it."""
 _MARKED = re.compile(
     r"`|\*\S|(?<!\w)_\S|~~|\]\(|\]\[|<https?:|&\w+;|\\[!-/:-@\[-`{-~]"  # in a line
     r"|^[ ]{0,3}(?:#{1,6}[ ]|>|\||[-+*][ ]|\d+[.)][ ]|[-=*_]{2,}[ ]*$)",  # at its beginning
@@ -94,22 +96,30 @@ _MADE: list[type["Markdown"]] = []
 
 
 def _markdown(text: str) -> "Markdown":
-    """Line breaks stay where the model made them."""
+    """Line breaks and images stay where the model put them."""
     if not _MADE:
         _MADE.append(_flavour())
-    document = _MADE[0](text, hyperlinks=False)
+    document = _MADE[0](text)
     for token in document.parsed:
         for child in token.children or ():
             if child.type == "softbreak":
                 child.type = "hardbreak"
+            elif child.type == "image":  # rich would put it before its paragraph
+                child.type, child.tag, child.children = "text", "", None
+                child.content = f"🌆 {child.content} ({child.attrGet('src')})"
     return document
 
 
 def _flavour() -> type["Markdown"]:
-    """Rich's Markdown, quieter: headings on the left and without frames, code without a lexer."""
+    """Rich's Markdown, quieter: headings on the left and without frames, code without a lexer.
+
+    And without losses: HTML is text like any other, and what is too long for a cell is broken.
+    """
+    from markdown_it import MarkdownIt
     from rich.console import Console, ConsoleOptions, RenderResult
-    from rich.markdown import CodeBlock, Heading, Markdown
+    from rich.markdown import CodeBlock, Heading, Markdown, TableElement
     from rich.padding import Padding
+    from rich.table import Table
     from rich.text import Text
 
     class PlainHeading(Heading):
@@ -122,12 +132,31 @@ def _flavour() -> type["Markdown"]:
         def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
             yield Padding(Text(str(self.text).rstrip("\n"), style="cyan"), (0, 0, 0, 2))
 
+    class WholeTable(TableElement):
+        def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+            head = self.header.row if self.header else None
+            if head and len(head.cells) * _NARROW > options.max_width:
+                for row in [head, *(self.body.rows if self.body else ())]:
+                    yield Text(" | ").join(cell.content for cell in row.cells)
+                return
+            for table in super().__rich_console__(console, options):
+                for column in table.columns if isinstance(table, Table) else ():
+                    column.overflow = "fold"
+                yield table
+
+    parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+
     class Quiet(Markdown):
         elements = {  # noqa: RUF012  # as in the class above
             **Markdown.elements,
             "heading_open": PlainHeading,
             "fence": PlainCode,
             "code_block": PlainCode,
+            "table_open": WholeTable,
         }
+
+        def __init__(self, markup: str) -> None:
+            super().__init__("", hyperlinks=False)
+            self.markup, self.parsed = markup, parser.parse(markup)
 
     return Quiet
