@@ -47,6 +47,9 @@ def write_for_ever(descriptor: int, data: bytes) -> None:
         (Live().starts().says("Hm."), 3),
         (Live(), 3),
         (Live().fails("error_during_execution").ends(), 0),
+        (Live().ends().says("And then"), 3),
+        (Live().ends().calls("t", "Bash", command="make"), 3),
+        (Live().ends().inside("k").says("In the background."), 0),
     ],
 )
 def test_exit_code(live: Live, status: int, unspool: Run) -> None:

@@ -90,7 +90,7 @@ class Assembler:
         self._own: float | None = None
         """The time of the record at hand, if it has its own."""
         self.result: Ended | None = None
-        """How the last turn went, so far as anybody said."""
+        """How the last turn went, if anybody said; of one that goes on, nobody can."""
 
     def start(self, facts: Facts, agent: str) -> Started:
         self._model = facts.model
@@ -120,7 +120,9 @@ class Assembler:
         self._clock(event, now)
         content, depth = event.content, self._depth(event.stream_id)
         moments: list[Moment] = self.tick(now) if self._open else []
-        if event.stream_id != MAIN and self._open:
+        if event.stream_id == MAIN and isinstance(content, Said | Thinking | ToolCall):
+            self.result = None  # another turn follows
+        elif event.stream_id != MAIN and self._open:
             self._is_alive(event.stream_id, now)
         match content:
             case ToolCall():
