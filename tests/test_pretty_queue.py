@@ -1,5 +1,6 @@
 """What becomes of calls: any number open at once, by their ids; which are interrupted, and which orphaned."""
 
+import json
 from collections.abc import Iterator
 
 import pytest
@@ -187,6 +188,25 @@ def test_silence_after_records_with_times() -> None:
     assert run.due == 120.0
     clock.now = 121.0
     assert ended(run.tick()) == [("t", "ORPHANED")]
+
+
+def test_a_search_of_the_providers_has_no_result() -> None:
+    """Codex writes it down when it is over, mostly without what was found."""
+    begins = {"type": "thread.started", "thread_id": "t"}
+    search = {"id": "i", "type": "web_search", "query": "tides", "action": {"type": "search", "query": "tides"}}
+    said = {"type": "item.completed", "item": {"id": "s", "type": "agent_message", "text": "High at noon."}}
+    ends = {"type": "turn.completed", "usage": {"input_tokens": 1, "output_tokens": 1}}
+    for found, told in (({}, ""), ({"results": ["noon"]}, '["noon"]')):
+        searched = {"type": "item.completed", "item": {**search, **found}}
+        for rest in ([said, ends], [ends], []):
+            run = Run("-", clock=Clock())
+            moments: list[Moment] = []
+            for record in (begins, searched, *rest):
+                moments += run.feed(json.dumps(record).encode() + b"\n")
+                assert run.due is None
+            moments += run.close()
+            answers = [(moment.status, moment.output) for moment in moments if isinstance(moment, ToolEnded)]
+            assert answers == [("COMPLETED", told)]
 
 
 def test_whoever_works_is_no_orphan() -> None:

@@ -61,6 +61,8 @@ class ToolCall(Struct, frozen=True, gc=False):
     """What the call means, or who can tell."""
     done: Callable[[], tuple[Action, ...]] | None = None
     """What it really did, if that became known and was not asked for yet."""
+    hosted: bool = False
+    """The provider did it, and the agent wrote it down when it was done: a result need not follow. Not written out."""
 
     @property
     def meaning(self) -> Meaning:
@@ -95,7 +97,7 @@ class ToolCall(Struct, frozen=True, gc=False):
 
     def did(self, actions: Callable[[], tuple[Action, ...]]) -> "ToolCall":
         """The same call, of which it became known what it really did."""
-        return ToolCall(self.name, self.provider_call_id, self.given, self.told, actions)
+        return ToolCall(self.name, self.provider_call_id, self.given, self.told, actions, self.hosted)
 
 
 class ToolOutput(Struct, frozen=True, gc=False, omit_defaults=True):

@@ -26,7 +26,7 @@ _STRUCTURED = frozenset(
     )
 )
 """Tools that give JSON, an id or nothing at all: words say why they did not do what they were asked for."""
-_PATCH = "apply_patch"
+_PATCH, _HOSTED = "apply_patch", "web_search"
 _COMPACTION: Mark = ("c", "")
 
 
@@ -86,7 +86,7 @@ class Thread:
 
     def called(self, name: str, given: Any, call: str | None, actions: tuple[Action, ...] = ()) -> None:
         """A call and what it was given: JSON in a string, a text, or an object."""
-        content = ToolCall(name, call, given, self._read)
+        content = ToolCall(name, call, given, self._read, hosted=name == _HOSTED)
         if actions:
             content = content.did(lambda: actions)
         if name == "exec":

@@ -77,8 +77,10 @@ class Assembler:
         self._patience = orphan_after
         self._one_at_a_time = one_tool_at_a_time
         self._open: dict[str, _Open] = {}
+        self._hosted: dict[str, _Open] = {}
+        """Done by the provider; what was found may still be told."""
         self._lost: dict[str, _Open] = {}
-        """Told as interrupted or orphaned; their results may come late."""
+        """Told as interrupted, orphaned or done; their results may come late."""
         self._calls: dict[str, str] = {}
         """Streams of sub-agents, and the calls that they work for."""
         self._model: str | None = None
@@ -120,6 +122,8 @@ class Assembler:
         self._clock(event, now)
         content, depth = event.content, self._depth(event.stream_id)
         moments: list[Moment] = self.tick(now) if self._open else []
+        if self._hosted and not isinstance(content, ToolOutput | TokenUsage):
+            moments += self._done_by_provider()
         if event.stream_id == MAIN and isinstance(content, Said | Thinking | ToolCall):
             self.result = None  # another turn follows
         elif event.stream_id != MAIN and self._open:
@@ -148,7 +152,7 @@ class Assembler:
 
     def close(self, now: float, reason: str = "the stream ended without its result") -> list[Moment]:
         """The stream is at its end: what is open will have no result."""
-        moments = self.tick(now)
+        moments = [*self.tick(now), *self._done_by_provider()]
         return moments + [self._lose(id_, "INTERRUPTED", reason, None) for id_ in list(self._open)]
 
     def _clock(self, event: Event, now: float) -> None:
@@ -193,7 +197,8 @@ class Assembler:
             for id_ in [id_ for id_, open_ in self._open.items() if open_.stream == event.stream_id]:
                 yield self._lose(id_, "INTERRUPTED", NEW_TOOL, None)
         start = ToolStarted(call.provider_call_id or event.key, call, depth, self._calls.get(event.stream_id))
-        self._open[start.id] = _Open(start, event.stream_id, self._own, now)
+        waiting = self._hosted if call.hosted else self._open
+        waiting[start.id] = _Open(start, event.stream_id, self._own, now)
         yield start
 
     def _answered(self, event: Event, result: ToolOutput, depth: int, now: float) -> ToolEnded:
@@ -201,7 +206,7 @@ class Assembler:
         if id_ is None:  # that of the oldest call without an id
             nameless = (name for name, open_ in self._open.items() if open_.start.call.provider_call_id is None)
             id_ = next(nameless, event.key)
-        open_ = self._open.pop(id_, None) or self._lost.pop(id_, None)
+        open_ = self._open.pop(id_, None) or self._hosted.pop(id_, None) or self._lost.pop(id_, None)
         status: Status = "INTERRUPTED" if result.interrupted else "FAILED" if result.is_error else "COMPLETED"
         output = result.full_output or result.output
         if open_ is None:
@@ -209,12 +214,21 @@ class Assembler:
         start = open_.start
         return ToolEnded(id_, start.call, status, output, None, self._since(open_, now), start.depth, start.parent)
 
+    def _done_by_provider(self) -> list[Moment]:
+        """The run goes on: nothing more is told of what was done on the provider's side."""
+        done = [self._forget(id_, self._hosted).start for id_ in list(self._hosted)]
+        return [ToolEnded(it.id, it.call, "COMPLETED", depth=it.depth, parent=it.parent) for it in done]
+
     def _lose(self, id_: str, status: Status, reason: str, seconds: float | None) -> ToolEnded:
-        open_ = self._lost[id_] = self._open.pop(id_)
+        start = self._forget(id_, self._open).start
+        return ToolEnded(id_, start.call, status, "", reason, seconds, start.depth, start.parent)
+
+    def _forget(self, id_: str, waiting: dict[str, _Open]) -> _Open:
+        """No longer waited for; its result may still come."""
+        open_ = self._lost[id_] = waiting.pop(id_)
         if len(self._lost) > _REMEMBERED:
             del self._lost[next(iter(self._lost))]
-        start = open_.start
-        return ToolEnded(id_, start.call, status, "", reason, seconds, start.depth, start.parent)
+        return open_
 
     def _ended(self, event: Event, end: TurnEnd) -> Iterator[Moment]:
         """The end of a turn ends all that it left open; that of a sub-agent's only its own."""
