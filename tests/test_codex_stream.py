@@ -53,6 +53,16 @@ def test_a_turn_that_failed_used_tokens_too() -> None:
     assert len([event for event in told if isinstance(event.content, TurnEnd)]) == 5
 
 
+def test_each_thread_has_a_total_of_its_own() -> None:
+    """What several runs wrote may stand in one file; one that is resumed counts on."""
+    lines: list[dict[str, Any]] = []
+    for thread, total in (("a", (100, 40, 10)), ("b", (100, 40, 10)), ("c", (150, 40, 10)), ("a", (160, 40, 25))):
+        lines += [{"type": "thread.started", "thread_id": thread}, {"type": "turn.completed", "usage": usage(*total)}]
+    told = streamed(*lines)
+    for thread, counted in (("a", (160, 40, 25, 0)), ("b", (100, 40, 10, 0)), ("c", (150, 40, 10, 0))):
+        assert sums([event for event in told if event.session_id == thread]) == counted
+
+
 def test_the_oldest_header_may_lack_instructions() -> None:
     header = {"id": "a", "timestamp": "2025-08-01T10:00:00.000Z", "git": {"branch": "main"}}
     said = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "hello"}]}

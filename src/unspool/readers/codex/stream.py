@@ -14,6 +14,7 @@ from unspool.dialect import Record
 from unspool.model import Event, Facts, Note
 from unspool.model.action import PlanItem
 from unspool.model.event import Compacted, Notification, Planned, Said, Thinking, ToolOutput, TurnEnd, User
+from unspool.readers.codex.counting import Tally
 from unspool.readers.codex.messages import Messages
 from unspool.readers.codex.outbox import changes_in
 from unspool.readers.codex.outputs import result_of
@@ -32,6 +33,8 @@ class Stream:
         self._messages = Messages(self._thread)
         self._run = 0
         """Ids of items begin anew in each run."""
+        self._tallies: dict[str, Tally] = {}
+        """Totals are those of a thread, and go on when it is resumed."""
         self._lists: dict[str, tuple[PlanItem, ...]] = {}
         self._items: dict[str | None, Callable[[str, dict[str, Any], bool], None]] = {
             "command_execution": self._command,
@@ -66,6 +69,7 @@ class Stream:
                 self._run += 1
                 self._log.session = string(line.get("thread_id") or line.get("session_id")) or self._log.session
                 _ = self._log.facts
+                self._thread.tally = self._tallies.setdefault(self._log.session, Tally())
             case "item.started" | "item.updated" | "item.completed":
                 self._item(mapping(line.get("item")), is_over=kind == "item.completed")
             case "turn.completed":
