@@ -89,6 +89,13 @@ def test_turns_of_the_same_run_are_counted(tmp_path: Path) -> None:
     assert tokens_of(events_of(log)) == 4425
 
 
+@pytest.mark.parametrize("times", [1, 3])
+def test_a_result_without_totals_tells_of_its_turn_alone(tmp_path: Path, times: int) -> None:
+    more = {name: times * number for name, number in TAKEN.items()}
+    log = written(tmp_path, INIT, ended({}), {**ended({}), "usage": more})
+    assert tokens_of(events_of(log)) == OWN + times * OWN
+
+
 @pytest.mark.parametrize("mark", ["process_turn_index", "safety_stops"])
 def test_a_result_that_stands_alone_tells_how_new_it_is(tmp_path: Path, mark: str) -> None:
     new = written(tmp_path, ended(EARLIER, subagent_stats={"spawned": 0}, **{mark: 0}))

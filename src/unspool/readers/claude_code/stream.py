@@ -252,7 +252,8 @@ class Stream:
             self._by_model = True
             counting.catch_up(used, f"{key}:usage")
         elif not self._by_model and isinstance(usage := value.get("usage"), dict):  # of this turn alone
-            counting.catch_up({facts.model or "": counts_of(usage_of(usage))}, f"{key}:usage")
+            told = {facts.model or "": counts_of(usage_of(usage))}
+            counting.catch_up(counting.further(told), f"{key}:usage")
         self._is_whole = False
         failed = value.get("is_error") is True or text_of(value.get("subtype")).startswith("error")
         subtype = string(value.get("subtype"))
