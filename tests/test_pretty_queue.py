@@ -209,6 +209,17 @@ def test_a_search_of_the_providers_has_no_result() -> None:
             assert answers == [("COMPLETED", told)]
 
 
+def test_a_run_behind_another_has_tokens_of_its_own() -> None:
+    used = {"input_tokens": 100, "output_tokens": 10}
+    first = Live().starts().says("One.").ends(usage=used).says("Two.").ends(usage=used)
+    second = Live().starts().says("Three.").ends(usage=used)
+    for record in second.records:
+        record["session_id"] = "another"
+    run = Run("-")
+    ends = [moment for moment in run.feed(first.data + second.data) if isinstance(moment, Ended)]
+    assert [end.tokens.input for end in ends] == [100, 200, 100]
+
+
 def test_whoever_works_is_no_orphan() -> None:
     live = Live().at(0).calls("k", "Task", description="Look", prompt="…").inside("k")
     for second in range(20, 120, 20):

@@ -96,6 +96,8 @@ class Assembler:
 
     def start(self, facts: Facts, agent: str) -> Started:
         self._model = facts.model
+        if self.result is not None:  # of another run, which is over
+            self._tokens = Tokens()
         return Started(agent, facts.id, facts.model, facts.project, facts.version, facts.tools)
 
     @property
