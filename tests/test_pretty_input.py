@@ -215,3 +215,22 @@ def test_bytes_that_are_no_text_and_a_stream_that_breaks_off(unspool: Run) -> No
     assert "Bad � byte." in text
     assert "�� raw" in text
     assert Live().says("cut").data[:-20].decode() in text  # nothing is lost in silence
+
+
+@pytest.mark.parametrize("agent", ["opencode", "pi"])
+def test_a_run_behind_another_has_a_cost_of_its_own(agent: str) -> None:
+    lines: list[dict[str, Any]] = []
+    for run in ("a", "b"):
+        finish = {"id": "p", "type": "step-finish", "reason": "stop", "cost": 0.25, "messageID": f"m{run}"}
+        said = {"role": "assistant", "content": [{"type": "text", "text": run}], "usage": {"cost": {"total": 0.25}}}
+        runs: dict[str, list[dict[str, Any]]] = {
+            "opencode": [{"type": "step_finish", "timestamp": 1, "sessionID": run, "part": finish}],
+            "pi": [
+                {"type": "session", "version": 3, "id": run, "timestamp": "2026-03-01T10:00:00.000Z", "cwd": "/srv"},
+                {"type": "message_end", "message": said},
+                {"type": "agent_end"},
+            ],
+        }
+        lines += runs[agent]
+    told = map(json.loads, pretty(map(json.dumps, lines), style="json", format=agent))
+    assert [moment["cost"] for moment in told if moment["type"] == "result"] == [0.25, 0.25]

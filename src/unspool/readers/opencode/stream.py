@@ -69,7 +69,8 @@ class Stream:
         self._cut: dict[str, tuple[int, Message, dict[str, Any]]] = {}
         """Those that were given out before their end, and how much of them."""
         self._prompts: list[Message] = []
-        self._cost: float | None = None
+        self._costs: dict[str, float] = {}
+        """By session, so far."""
         self._second = Second(self._conversation, lambda kind, told: self._heard({"type": kind, "properties": told}))
         self._events: dict[str, Callable[[dict[str, Any]], None]] = {
             "session.created": self._session,
@@ -112,22 +113,22 @@ class Stream:
         key = str(self._log.origin.line)
         if kind == "error":
             self._conversation.failed(session, line.get("error"), key)
-            self._log.emit(TurnEnd("failed", cost_usd=self._cost), f"{key}:end")
+            self._log.emit(TurnEnd("failed", cost_usd=self._costs.get(session)), f"{key}:end")
         elif isinstance(kind, str) and kind in _PRINTED:
             part = {"type": _PRINTED[kind], **_part(mapping(line.get("part")))}
             self._conversation.part(self._message(part, session, "assistant"), part)  # nothing of the person's is
             if kind == "step_finish":
-                self._stepped(part, key)
+                self._stepped(part, session, key)
         elif kind != "done":
             self._log.note("unknown", f"record type {kind!r}")
 
-    def _stepped(self, part: dict[str, Any], key: str) -> None:
+    def _stepped(self, part: dict[str, Any], session: str, key: str) -> None:
         """A step that ends with no call to a tool ends the turn: what is printed has no other end."""
         cost = number(part.get("cost"))
         if cost is not None:
-            self._cost = (self._cost or 0) + cost
+            self._costs[session] = self._costs.get(session, 0) + cost
         if part.get("reason") not in ("tool-calls", None):
-            self._log.emit(TurnEnd("completed", cost_usd=self._cost), f"{key}:end")
+            self._log.emit(TurnEnd("completed", cost_usd=self._costs.get(session)), f"{key}:end")
 
     def _message(self, part: dict[str, Any], session: str, role: str = "") -> Message:
         """The message of a part; only the server's events tell of it beforehand."""

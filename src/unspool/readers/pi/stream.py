@@ -45,7 +45,8 @@ class Stream:
         """Calls whose output was told, by a message or without one."""
         self._queued: set[str] = set()
         self._stop: Any = None
-        self._cost: float | None = None
+        self._costs: dict[str, float] = {}
+        """By session, so far."""
 
     @property
     def sessions(self) -> dict[str, Facts]:
@@ -108,7 +109,7 @@ class Stream:
             self._stop = message.get("stopReason")
             cost = number(mapping(mapping(message.get("usage")).get("cost")).get("total"))
             if cost is not None:
-                self._cost = (self._cost or 0) + cost
+                self._costs[self._log.session] = self._costs.get(self._log.session, 0) + cost
             if message.get("role") == "toolResult":
                 call = text_of(message.get("toolCallId"))
                 self._ended.pop(call, None)
@@ -131,7 +132,7 @@ class Stream:
     def _end(self, key: str) -> None:
         status = {"error": "failed", "aborted": ""}.get(text_of(self._stop), "completed")
         if status:  # that the turn was interrupted, its last message told
-            self._log.emit(TurnEnd(status, cost_usd=self._cost), key)
+            self._log.emit(TurnEnd(status, cost_usd=self._costs.get(self._log.session)), key)
 
     def _rest(self, kind: str, value: dict[str, Any], key: str) -> None:
         log = self._log
