@@ -1,4 +1,4 @@
-"""Inputs that are no plain files: a named pipe, as of `<(…)` in a shell, which can be read only once; UTF-16."""
+"""Inputs that are no plain files: a named pipe, as of `<(…)` in a shell, read only once; UTF-16; an empty name."""
 
 import gzip
 import os
@@ -79,3 +79,9 @@ def test_what_windows_wrote_is_read(command: list[str], given: Path, coding: str
     assert (found.returncode, found.stderr) == (0, expected.stderr)
     assert found.stdout == expected.stdout
     assert len(found.stdout) > 100
+
+
+@pytest.mark.parametrize("command", ["sessions", "show", "tools", "grep kettle"])
+def test_an_empty_name_is_not_the_folder_that_one_is_in(unspool: Run, command: str) -> None:
+    done = unspool(*command.split(), "")
+    assert (done.returncode, done.stderr) == (2, b"unspool: an empty name is no file\n")

@@ -55,6 +55,8 @@ def state_of(folder: Path) -> Literal["open", "closed", "absent"]:
 def given(paths: Iterable[str]) -> Iterator[tuple[str, bool]]:
     """The files that these paths mean, and whether each was named itself; a folder gives what may be a log in it."""
     for path in paths:
+        if not path:
+            raise InputNotFound("an empty name is no file")
         if path != DASH and not exists(path):
             raise InputNotFound(f"{path}: No such file or directory")
         if is_folder(path):
