@@ -45,7 +45,8 @@ _PREFIXES = {
 """Commands that run another, and their options that take a value."""
 _TELLING = frozenset({*PROGRAMS, *_SHELLS, "ls-files"} - {"git"})
 """Without one of these words a command reads and searches nothing, unless it names a program by its path."""
-_NAMES = frozenset({*PROGRAMS, *_SHELLS, "cd", "pushd"})
+_MOVING = ("cd", "pushd", "popd")
+_NAMES = frozenset({*PROGRAMS, *_SHELLS, *_MOVING})
 _TELLING_BYTES = frozenset(word.encode() for word in _TELLING)
 _APART = bytes.maketrans(b";&|<>()\"'\\`$\x1c\x1d\x1e\x1f", b" " * 16)
 """Blanks for what cannot stand within such a word."""
@@ -108,6 +109,8 @@ class _Script:
     """A script as far as it was read."""
 
     directory = ""
+    left = ""
+    """Where it was before: `cd -` goes back there."""
     pipe = 0
     """Where the actions of this pipe begin."""
     source: int | None = None
@@ -118,6 +121,7 @@ class _Script:
         self.found: Found = []
         self.outer: list[str] = []
         """Directories outside of the subshells that we are in."""
+        self.pushed: list[str] = []
 
     def run(self, text: str) -> None:
         found = parts(text)
@@ -174,8 +178,8 @@ class _Script:
             self.program(program, name, _arguments(given) if quoted else given, each, piped, shown)
         elif name in _SHELLS:
             self.shell(given)
-        elif name in ("cd", "pushd"):
-            self.move(given)
+        elif name in _MOVING:
+            self.move(name, given)
         elif each and not harmless(name, ()):
             del self.found[self.pipe :]
         elif piped:
@@ -229,12 +233,16 @@ class _Script:
                 self.pipe, self.source = len(self.found), None
                 return
 
-    def move(self, words: list[str]) -> None:
-        for word in words:
-            if word[0] != "-":
-                self.directory = placed(self.directory, plain(word))
-                return
-        self.directory = placed(self.directory, "~")
+    def move(self, name: str, words: list[str]) -> None:
+        here = self.directory
+        if name == "popd":
+            self.directory = self.pushed.pop() if self.pushed else here
+        else:
+            to = next((word for word in words if word[0] != "-" or word == "-"), "~")
+            self.directory = self.left if to == "-" else placed(here, plain(to))
+        if name == "pushd":
+            self.pushed.append(here)
+        self.left = here
 
 
 def _is_each(action: FileRead | Search) -> bool:
