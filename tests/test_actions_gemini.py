@@ -39,7 +39,7 @@ SHARED: list[Row] = [
         tools.ReadFile("/a", None, None, 4, 6),
         FileRead("/a", 4, 3),
     ),
-    ("read_many_files", {"include": ["a.py", "b.py"]}, files.ReadMany(("a.py", "b.py")), FileRead("a.py")),
+    ("read_many_files", {"include": ["a.py", "b.py"]}, files.ReadMany((), ("a.py", "b.py")), FileRead("a.py")),
     ("write_file", {"file_path": "/a", "content": "x"}, files.WriteFile("/a", "x"), FileWrite("/a", "x")),
     (
         "replace",
@@ -298,6 +298,8 @@ def test_many_files_are_told_one_by_one() -> None:
     meaning = GEMINI.read("read_many_files", {"include": ["a.py", "src/**"], "recursive": True})
     assert meaning.arguments == {"file_path": "a.py", "recursive": True}
     assert meaning.actions == (FileRead("a.py"), FileRead("src/**"))
+    older = GEMINI.read("read_many_files", {"paths": ["a.py"], "include": ["b.py", "c.py"]})
+    assert older.actions == (FileRead("a.py"), FileRead("b.py"), FileRead("c.py"))
 
 
 def test_a_prompt_may_name_several_pages() -> None:

@@ -87,15 +87,21 @@ def span(path: str, start: int | None, end: int | None) -> FileRead:
 
 
 class ReadMany(Call, frozen=True, gc=False):
-    renamed = ("paths",)
-    spelled = dict.fromkeys(("include", "file_paths", "filePaths"), "paths")
-    paths: str | tuple[str, ...]
+    """Patterns that are to be included are paths like the others; today there are only these."""
+
+    renamed = ("paths", "include")
+    spelled = dict.fromkeys(("file_paths", "filePaths"), "paths")
+    paths: str | tuple[str, ...] = ()
+    include: str | tuple[str, ...] = ()
+
+    def places(self) -> tuple[str, ...]:
+        return several(tuple(place for given in (self.paths, self.include) if given for place in several(given)))
 
     def action(self) -> Action:
-        return FileRead(several(self.paths)[0])
+        return FileRead(self.places()[0])
 
     def actions(self) -> tuple[Action, ...]:
-        return each(FileRead(path) for path in several(self.paths))
+        return each(map(FileRead, self.places()))
 
 
 class WriteFile(Call, frozen=True, gc=False):
