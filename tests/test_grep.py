@@ -222,6 +222,13 @@ def test_records_that_could_not_be_read_are_counted(unspool: Run, machine: Machi
     assert b"1 record in these logs could not be read or understood" in done.stderr
 
 
+def test_what_was_mended_was_read(unspool: Run, machine: Machine) -> None:
+    log = Claude().user("water").user("kettle", took=0.5).save(machine.home / "mended.jsonl")
+    log.write_bytes(log.read_bytes().replace(b"0.5", b"NaN"))
+    done = unspool("grep", "kettle", log, **machine.environment)
+    assert (done.returncode, len(done.stdout.splitlines()), done.stderr) == (0, 1, b"")
+
+
 def test_a_closed_pipe_is_quiet(machine: Machine) -> None:
     log = Claude()
     for _ in range(2000):

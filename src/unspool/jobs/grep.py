@@ -16,7 +16,7 @@ from unspool.ingest.finding import meant, no_log
 from unspool.ingest.logs import OpenLog, open_log
 from unspool.ingest.needles import cannot_match, may_hold, needles_for
 from unspool.ingest.originals import Originals
-from unspool.model import Event
+from unspool.model import Event, Note
 from unspool.model.action import Kind
 from unspool.model.event import Content, ToolCall
 from unspool.sources.files import DASH
@@ -134,7 +134,8 @@ def _search(query: Query, log: OpenLog) -> Searched:
     items, size = iter(log), _AT_ONCE if query.limit is None else 1
     while some := list(islice(items, size)):
         events = [item for item in some if type(item) is Event]
-        searched.notes += len(some) - len(events)
+        if len(events) < len(some):
+            searched.notes += sum(isinstance(item, Note) and item.kind != "repaired" for item in some)
         if words:
             events = _with_words(events, words, query.fold)
         if query.kinds:
