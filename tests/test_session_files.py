@@ -133,3 +133,13 @@ def test_an_agent_whose_call_came_to_nothing_is_linked_by_what_stands_beside_its
     assert spawned == [
         {"agent_id": "a0f1e", "provider_call_id": "t1", "agent_type": "Explore", "description": "look right"}
     ]
+
+
+def test_files_that_cannot_be_read_are_told_and_cost_nothing_else(unspool: Run, tmp_path: Path) -> None:
+    machine = Machine(tmp_path)
+    log = Claude().user("Mend the login").says("Done").save(tmp_path / ".claude" / "projects" / "-a" / f"{SHOP}.jsonl")
+    broken = log.with_name("broken.jsonl")
+    broken.symlink_to("/proc/self/mem")  # reading it fails
+    done = unspool("sessions", "--json", **machine.environment)
+    assert (done.returncode, len(done.stdout.splitlines())) == (0, 1)
+    assert f"1 file could not be read: {broken}: " in done.stderr.decode()

@@ -55,7 +55,7 @@ def command(
     import msgspec
 
     from unspool.cli.reading import reading
-    from unspool.cli.words import moment
+    from unspool.cli.words import moment, plural, say
     from unspool.jobs.sessions import Filter, list_sessions
     from unspool.sources.copies import fetched, named
 
@@ -66,9 +66,13 @@ def command(
         moment(until, "--until") if until else None,
     )
     with fetched(paths) as local, reading() as seen:
-        rows = list_sessions(local, wanted, limit, jobs, seen, costs)
+        rows, lost = list_sessions(local, wanted, limit, jobs, seen, costs)
         for row in rows if local != list(paths) else ():
             row.files = list(map(named, row.files))
+        lost = list(map(named, lost))
+    if lost:
+        first = ", the first" if len(lost) > 1 else ""
+        say(f"{plural(len(lost), 'file')} could not be read{first}: {lost[0]}")
     if as_json:
         click.echo(b"".join(msgspec.json.encode(row) + b"\n" for row in rows), nl=False)
         return

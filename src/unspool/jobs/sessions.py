@@ -80,9 +80,7 @@ def find_sessions(
     read = digests(files, partial(read_digests, jobs=jobs), seen)
     for path, digest in read:
         if digest.reader is None and path in named:
-            for reason in digest.reasons:
-                raise InputNotFound(reason.partition(": ")[2])
-            raise no_log(path)
+            raise InputNotFound(_reason(digest)) if is_lost(digest) else no_log(path)
     return gather(read), read
 
 
@@ -93,14 +91,23 @@ def list_sessions(
     jobs: int | None = None,
     seen: Seen = lambda _path: None,
     costs: bool = False,
-) -> list[SessionRow]:
-    """Newest first."""
-    found, _ = find_sessions(paths, jobs, seen)
+) -> tuple[list[SessionRow], list[str]]:
+    """Newest first; and which files could not be read, with the reason."""
+    found, read = find_sessions(paths, jobs, seen)
     kept = [session for session in found if wanted.keeps(session)][:limit]
     rows = list(map(row_of, kept))
     for row, session in zip(rows, kept, strict=True) if costs else ():
         row.cost, row.priced = cost_of(session)
-    return rows
+    return rows, [_reason(digest) for _, digest in read if is_lost(digest)]
+
+
+def is_lost(digest: FileDigest) -> bool:
+    """The file could not be read, whosever it is."""
+    return digest.reader is None and bool(digest.reasons)
+
+
+def _reason(digest: FileDigest) -> str:
+    return next(iter(digest.reasons)).partition(": ")[2]
 
 
 def row_of(session: Found) -> SessionRow:
