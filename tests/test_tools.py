@@ -8,6 +8,8 @@ import pytest
 
 from conftest import Run, Write
 from logs import Claude, Codex, Gemini, Machine
+from unspool.jobs.show import find
+from unspool.jobs.tools import tools as count_tools
 
 
 @pytest.fixture
@@ -128,6 +130,16 @@ def test_two_processes_count_what_one_counts(unspool: Run, machine: Machine) -> 
     two = unspool("tools", "--json", "--jobs", "2", **machine.environment)
     assert one.stdout == two.stdout
     assert len(one.stdout.splitlines()) == 6
+
+
+def test_each_file_is_told_when_it_was_read(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So a line on the terminal can move."""
+    monkeypatch.setenv("UNSPOOL_CACHE", str(machine.home / "cache"))
+    logs, seen, shown = [str(path) for path in machine.home.rglob("*.json*")], list[str](), list[str]()
+    count_tools(logs, seen=seen.append)
+    find(str(machine.home), shown.append)
+    assert seen == logs
+    assert set(logs) <= set(shown)
 
 
 def test_a_path_that_is_not_there(unspool: Run, machine: Machine) -> None:

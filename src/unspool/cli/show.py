@@ -30,6 +30,7 @@ def command(
     """
     import gc
 
+    from unspool.cli.reading import reading
     from unspool.cli.words import fit, local, one_line, plural, say, terminal_width
     from unspool.errors import SessionNotFound
     from unspool.jobs.show import find, on_disk
@@ -38,7 +39,8 @@ def command(
 
     gc.disable()  # nothing here is cyclic
     with on_disk(session) as name:
-        shown = find(name)
+        with reading() as seen:
+            shown = find(name, seen)
         if shown.others:
             say(f"the newest of {plural(len(shown.others) + 1, 'session')}; the others:")
             widest = max(len(one_line(other.id)) for other in shown.others[:20])

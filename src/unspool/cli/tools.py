@@ -31,6 +31,7 @@ def command(paths: tuple[str, ...], agent: str | None, as_json: bool, difference
 
     import msgspec
 
+    from unspool.cli.reading import reading
     from unspool.cli.words import say
     from unspool.jobs.show import on_disk
     from unspool.jobs.tools import tools
@@ -38,15 +39,16 @@ def command(paths: tuple[str, ...], agent: str | None, as_json: bool, difference
     gc.disable()  # nothing here is cyclic
     with ExitStack() as stack:
         named = [stack.enter_context(on_disk(path)) for path in paths]
-        seen = [tool for tool in tools(named, jobs) if agent is None or tool.agent == agent]
+        found = tools(named, jobs, stack.enter_context(reading()))
+    told = [tool for tool in found if agent is None or tool.agent == agent]
     if differences:
-        seen = [tool for tool in seen if tool.differences]
+        told = [tool for tool in told if tool.differences]
     if as_json:
-        click.echo(b"".join(msgspec.json.encode(tool) + b"\n" for tool in seen), nl=False)
-    elif not seen:
+        click.echo(b"".join(msgspec.json.encode(tool) + b"\n" for tool in told), nl=False)
+    elif not told:
         say("no difference" if differences else "no tool was called")
     else:
-        _say(seen, differences)
+        _say(told, differences)
 
 
 def _say(seen: "list[ToolSeen]", differences: bool) -> None:

@@ -15,7 +15,7 @@ from unspool.ingest.logs import open_log
 from unspool.ingest.originals import Originals
 from unspool.ingest.sessions import Found, pick
 from unspool.ingest.telling import read_session
-from unspool.jobs.sessions import find_sessions
+from unspool.jobs.sessions import Seen, find_sessions
 from unspool.model import MAIN, Event, Note
 from unspool.model.session import Session
 from unspool.sources.files import DASH
@@ -51,21 +51,21 @@ def on_disk(name: str) -> Iterator[str]:
         yield path
 
 
-def find(name: str) -> Shown:
+def find(name: str, seen: Seen = lambda _path: None) -> Shown:
     """By path, by id, by the beginning of an id, or `latest`."""
-    return _in_path(name) if Path(name).exists() else Shown(pick(find_sessions()[0], name))
+    return _in_path(name, seen) if Path(name).exists() else Shown(pick(find_sessions(seen=seen)[0], name))
 
 
-def _in_path(path: str) -> Shown:
+def _in_path(path: str, seen: Seen) -> Shown:
     if Path(path).is_dir():
-        found, _ = find_sessions([path])
+        found, _ = find_sessions([path], seen=seen)
         if not found:
             raise SessionNotFound(f"{path}: no agent's session in it (recorded API calls are shown by `unspool view`)")
         return Shown(found[0], found[1:])
     log = open_log(path)
     if log is None:
         raise no_log(path)
-    sessions, _ = find_sessions([path], near=[other for other in log.reader.kin(path) if other != path])
+    sessions, _ = find_sessions([path], seen=seen, near=[other for other in log.reader.kin(path) if other != path])
     found = [session for session in sessions if path in session.files]
     if not found:
         reason = "without a session: `unspool cook` names what was not understood"

@@ -1,7 +1,7 @@
 """Which tools agents called, with which arguments, and how well we understand them."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -55,7 +55,9 @@ class _Tally(Struct):
 Tallies = dict[tuple[str, str], _Tally]
 
 
-def tools(paths: Sequence[str] = (), jobs: int | None = None) -> list[ToolSeen]:
+def tools(
+    paths: Sequence[str] = (), jobs: int | None = None, seen: Callable[[str], None] = lambda _path: None
+) -> list[ToolSeen]:
     """By agent, then by how often they were called."""
     files, named = meant(paths)
     for path in files:
@@ -63,11 +65,12 @@ def tools(paths: Sequence[str] = (), jobs: int | None = None) -> list[ToolSeen]:
             is_database(path)  # a file that was named must be there to be read
     whole: Tallies = {}
     for path, tallies in zip(files, each(count_file, files, jobs_for(files, jobs)), strict=True):
+        seen(path)
         if not tallies and path in named and not _is_known(path):
             raise UnknownFormat(f"{path}: no agent's log that we know, and no recorded call in it")
         _add(whole, tallies)
-    seen = [_seen(agent, name, tally) for (agent, name), tally in whole.items()]
-    return sorted(seen, key=lambda tool: (tool.agent, -tool.calls, tool.name))
+    told = [_seen(agent, name, tally) for (agent, name), tally in whole.items()]
+    return sorted(told, key=lambda tool: (tool.agent, -tool.calls, tool.name))
 
 
 def _is_known(path: str) -> bool:
