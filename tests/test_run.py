@@ -285,6 +285,12 @@ def test_the_exit_status_is_the_commands_also_where_nobody_can_be_told(tmp_path:
     assert (tmp_path / "trace").stat().st_size
 
 
+def test_a_misspelt_agent_is_no_other_program(unspool: Run) -> None:
+    done = unspool("run", "--agent", "codx", "--", "true")
+    assert done.returncode == 2
+    assert "'codx' is not one of 'aider', 'claude', 'codex'" in done.stderr.decode()
+
+
 def test_a_misspelt_option_is_no_command(unspool: Run) -> None:
     done = unspool("run", "--prety", "true")
     assert done.returncode == 2

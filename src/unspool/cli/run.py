@@ -10,7 +10,12 @@ if TYPE_CHECKING:
 
 @click.command("run", context_settings={"allow_interspersed_args": False})
 @click.option("-o", "--output", metavar="FILE", help="The trace to append to; by default a new one in our data folder.")
-@click.option("--agent", metavar="A", help="Whose options COMMAND takes, if its name does not tell.")
+@click.option(
+    "--agent",
+    metavar="A",
+    type=click.Choice(["aider", "claude", "codex", "gemini", "goose", "opencode", "pi", "qwen"]),
+    help="Whose options COMMAND takes, if its name does not tell.",
+)
 @click.option("--target", metavar="URL", help="Forward everything there.")
 @click.option("--upstream", "upstreams", metavar="NAME=URL", multiple=True, help="One more upstream, at /NAME/….")
 @click.option("--compact", is_flag=True, help="One zstd stream: the file grows with what is new.")
