@@ -70,13 +70,13 @@ def command(
         for row in rows if local != list(paths) else ():
             row.files = list(map(named, row.files))
         lost = list(map(named, lost))
+    if as_json:
+        click.echo(b"".join(msgspec.json.encode(row) + b"\n" for row in rows), nl=False)
+    else:
+        _say(rows, costs, bool(paths), bool(agent or project or since or until))
     if lost:
         first = ", the first" if len(lost) > 1 else ""
         say(f"{plural(len(lost), 'file')} could not be read{first}: {lost[0]}")
-    if as_json:
-        click.echo(b"".join(msgspec.json.encode(row) + b"\n" for row in rows), nl=False)
-        return
-    _say(rows, costs, bool(paths), bool(agent or project or since or until))
 
 
 def _say(rows: "list[SessionRow]", costs: bool, given: bool, filtered: bool) -> None:

@@ -60,8 +60,11 @@ def given(paths: Iterable[str]) -> Iterator[tuple[str, bool]]:
         if path != DASH and not exists(path):
             raise InputNotFound(f"{path}: No such file or directory")
         if is_folder(path):
-            for file, _ in files_below(path):
-                yield file, False
+            try:
+                for file, _ in files_below(path):
+                    yield file, False
+            except OSError as error:
+                raise InputNotFound(f"{path}: {error.strerror}") from error
         else:
             yield path, True
 

@@ -5,6 +5,7 @@ blocks("a.zst")       →  b"…", b"…"       256 KB each, after decompression
 """
 
 import codecs
+import errno
 import os
 import sys
 import zlib
@@ -81,12 +82,21 @@ def expand(inputs: Iterable[str | os.PathLike[str]]) -> Iterator[str]:
             yield given
             yield from unfinished(path.with_name(path.name + JOURNAL)) if path.name else ()
         else:
+            if _is_closed(path):
+                raise InputNotFound(f"{given}: {os.strerror(errno.EACCES)}")
             everything = [path, *path.rglob("*")]
-            below = sorted(str(file) for file in everything if is_trace(file.name) and file.is_file())
+            below = sorted(
+                str(file) for file in everything if (file.is_file() if is_trace(file.name) else _is_closed(file))
+            )
             below += [call for file in everything if file.name.endswith(JOURNAL) for call in unfinished(file)]
             if not below:
                 raise InputNotFound(f"{given}: {_NO_TRACE}")
             yield from below
+
+
+def _is_closed(path: Path) -> bool:
+    """A folder that may not be looked into: it stands among the files, and whoever reads it says so."""
+    return path.is_dir() and not os.access(path, os.R_OK | os.X_OK)
 
 
 def _objects(url: str) -> list[str]:

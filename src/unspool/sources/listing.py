@@ -32,13 +32,15 @@ def is_listed(file: str, folder: str) -> bool:
 
 
 def files_below(folder: str, start: str = "", end: str | None = None) -> Iterator[tuple[str, int]]:
-    """Path and size of each, from `start` up to `end`, which is no part of it. What cannot be looked into is passed.
+    """Path and size of each, from `start` up to `end`, which is no part of it.
 
-    Calls that a recorder had to leave in its journal are among them.
+    Calls that a recorder had to leave in its journal are among them, and folders that may not be looked into: whoever
+    reads one of these says so. Of the folder itself that is an OSError.
     """
     if is_url(folder):
         yield from _objects(folder, start, end)
         return
+    os.scandir(folder).close()
     root = Path(folder).resolve()
     yield from _below(str(Path(folder)), root, start, end)
 
@@ -47,6 +49,10 @@ def _below(folder: str, root: Path, start: str, end: str | None) -> Iterator[tup
     try:
         with os.scandir(folder) as listed:
             entries = sorted((entry.name + "/" * entry.is_dir(follow_symlinks=False), entry) for entry in listed)
+    except PermissionError:
+        if folder >= start and (end is None or folder < end):
+            yield folder, 0
+        return
     except OSError:
         return
     for name, entry in entries:

@@ -1,0 +1,53 @@
+"""What may not be read, in a folder that was given: it is named, and what may be read is read."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from conftest import Run
+from logs import Claude
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[Path]:
+    """With a log, and a folder that belongs to somebody else."""
+    folder = tmp_path / "logs"
+    closed = folder / "root"
+    closed.mkdir(parents=True)
+    Claude().user("Mend it").says("Mended.").save(folder / "log.jsonl")
+    closed.chmod(0)
+    try:
+        next(closed.iterdir(), None)
+    except PermissionError:
+        yield folder
+    else:
+        pytest.skip("root may read everything")
+    finally:
+        closed.chmod(0o700)
+
+
+def test_a_folder_that_was_named(unspool: Run, folder: Path) -> None:
+    closed = folder / "root"
+    for command in ("cook", "sessions", "show", "grep x", "tools", "view --list", "export markdown", "squash -o out"):
+        done = unspool(*command.split(), closed)
+        assert (done.returncode, done.stderr.decode()) == (2, f"unspool: {closed}: Permission denied\n")
+
+
+def test_sessions_says_what_it_could_not_look_into(unspool: Run, folder: Path) -> None:
+    told = f"1 file could not be read, the first: {folder / 'root'}: Permission denied"
+    for options in ([], ["--json"]):
+        done = unspool("sessions", folder, *options)
+        assert done.returncode == 0
+        assert b"Mend it" in done.stdout
+        assert done.stderr.decode().splitlines()[-1] == told
+
+
+def test_cook_and_squash_note_it(unspool: Run, folder: Path, tmp_path: Path) -> None:
+    cooked = unspool("cook", folder, "-o", tmp_path / "cooked.json")
+    assert cooked.returncode == 0
+    assert f"unreadable {folder / 'root'}:0: {folder / 'root'}: Permission denied" in cooked.stderr.decode()
+    squashed = unspool("squash", folder, "-o", tmp_path / "out", "--rejects", tmp_path / "rejects.jsonl")
+    assert squashed.returncode == 0
+    assert "1 record in" in squashed.stderr.decode()
+    assert "Permission denied" in (tmp_path / "rejects.jsonl").read_text()
