@@ -53,6 +53,29 @@ def test_a_transcript_that_grows(window: Window, tmp_path: Path) -> None:
         expect(transcript.get_by_text("no result")).to_have_count(0)
 
 
+def test_where_there_is_little_room_a_conversation_keeps_its_title(window: Window, tmp_path: Path) -> None:
+    day, title = a_day(), "Move the opening hours into the calendar"
+    other = Agent(start=day.time + 60).asks(title).says("Moved.").asks("Thanks").says("Gladly.")
+    for number, record in enumerate(other.records):
+        record["id"] = f"other-{number}"
+    day.records += other.records
+    with viewer(day.save(tmp_path / "trace.jsonl")) as address:
+        page = window.open(address, {"width": 900, "height": 700})
+        heading = page.locator(".head", has_text=title)
+        assert heading.locator(".what").evaluate("title => title.clientWidth") > 150
+        expect(heading).to_contain_text("2 requests")
+
+
+def test_all_facts_of_a_session_are_shown_on_a_small_screen(window: Window, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        Claude(name).user("Mend it").says("Mended.").save(tmp_path / f"{name}.jsonl")
+    with viewer(tmp_path) as address:
+        page = window.open(address, {"width": 620, "height": 700})
+        facts = page.locator(".reel .facts").first
+        expect(facts).to_contain_text("1 turn")
+        assert facts.evaluate("line => line.scrollWidth <= line.clientWidth")
+
+
 def test_many_tabs_all_follow(window: Window, tmp_path: Path) -> None:
     """A browser holds six connections to a server: more tabs than that must not wait for each other."""
     agent = a_day()
