@@ -62,7 +62,9 @@ def command(inputs: tuple[str, ...], output: str, wire: str, strict: bool, notes
     if strict and cooked.notes:
         from unspool.cli.words import plural
 
-        raise StrictFault(f"--strict: {plural(len(cooked.notes), 'note')}, the first at {cooked.notes[0].origin}")
+        first = cooked.notes[0]
+        told = f"{plural(len(cooked.notes), 'note')}, the first at {first.origin}: {first.reason}"
+        raise StrictFault(f"--strict: {told}")
 
 
 def _refuse_overwriting(inputs: tuple[str, ...], output: str, notes: str | None) -> None:
