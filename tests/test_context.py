@@ -288,6 +288,21 @@ def test_each_step_can_be_used_alone(unspool: Run) -> None:
 
 
 @pytest.mark.usefixtures("home")
+def test_who_wrote_a_turn_is_told_in_either_form(unspool: Run) -> None:
+    """Thinking goes back to nobody else: what does not say whose it is would go to the wrong one."""
+    thought = {"type": "thinking", "thinking": "hm", "signature": "c2ln"}
+    said = {"role": "assistant", "content": [thought, {"type": "text", "text": "Yes."}], "api": "gemini", "model": "x"}
+    context = {"messages": [{"content": "Hi"}, said, {"content": "And?"}]}
+    unspool("thread", "add", "--turns", "-", "-b", "talk", stdin=json.dumps(context).encode())
+    told = unspool("context", "list", "talk", "--json").stdout
+    unspool("thread", "add", "--turns", "-", "-b", "copy", stdin=told)
+    resolved = [json.loads(unspool("context", "resolve", name).stdout) for name in ("talk", "copy")]
+    assert resolved[0] == resolved[1]
+    assert b"c2ln" in unspool("request", "copy", "-p", "gemini/gemini-3-pro").stdout
+    assert b"c2ln" not in unspool("request", "copy", "-p", "anthropic/tin-1").stdout
+
+
+@pytest.mark.usefixtures("home")
 def test_a_name_that_nothing_has_is_status_2(unspool: Run) -> None:
     done = unspool("context", "resolve", "nobody")
     assert (done.returncode, done.stdout) == (2, b"")

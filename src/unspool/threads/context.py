@@ -10,7 +10,7 @@ from unspool.ingest.pairing import Pairing
 from unspool.model import Context, Message, Said, ToolResult, ToolUse, Turn
 from unspool.store.store import Store
 from unspool.threads.options import inherited
-from unspool.wires.normalised import write_blocks
+from unspool.wires.normalised import write_blocks, write_writer
 
 
 def turns_of(store: Store, headishes: Sequence[str]) -> list[Turn]:
@@ -38,6 +38,7 @@ def records(store: Store, headishes: Sequence[str]) -> list[dict[str, Any]]:
             "content": write_blocks(said.message.blocks),
             "options": turn.inherited,
             "cache": turn.cache,
+            **write_writer(said),
         }
         for turn, said in zip(turns, context.messages, strict=True)
     ]

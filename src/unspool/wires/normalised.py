@@ -204,12 +204,13 @@ def write_message(said: Said) -> dict[str, Any]:
     content = write_blocks(said.message.blocks)
     if said.cache and content:
         content[-1].setdefault("cache_control", {"type": "ephemeral"})
-    about = dict(zip(WRITERS, (said.api, said.provider, said.model), strict=True))
-    return {
-        "role": said.message.role,
-        "content": content,
-        **{key: value for key, value in about.items() if value is not None},
-    }
+    return {"role": said.message.role, "content": content, **write_writer(said)}
+
+
+def write_writer(said: Said) -> dict[str, str]:
+    """Who wrote it, as far as anybody knows."""
+    about = zip(WRITERS, (said.api, said.provider, said.model), strict=True)
+    return {key: value for key, value in about if value is not None}
 
 
 def write_blocks(blocks: tuple[Block, ...]) -> list[dict[str, Any]]:
