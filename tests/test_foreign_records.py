@@ -76,6 +76,33 @@ def test_bodies_that_were_kept_as_content(write: Write) -> None:
     assert not cooked.notes
 
 
+@pytest.mark.parametrize(
+    ("request_", "what"),
+    [
+        ({"messages": [{"role": "user", "words": "Hi"}]}, "a message of which nothing was read: it has words"),
+        ({"messages": [{"role": "tool", "tool_call_id": "a", "gave": ["x"]}]}, "a result of which nothing was read"),
+        ({"input": [{"type": "message", "role": "user", "words": "Hi"}]}, "a message of which nothing was read"),
+        ({"input": [{"type": "function_call_output", "call_id": "a", "gave": "x"}]}, "a result of which nothing"),
+    ],
+)
+def test_a_message_of_which_nothing_was_read_is_noted(request_: dict[str, Any], what: str, write: Write) -> None:
+    (note,) = cook(write({"request": {"model": "gpt-5", **request_}})).notes
+    assert note.kind == "odd"
+    assert note.reason.startswith(what)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"role": "assistant", "content": None, "name": "ada", "id": "m", "annotations": [], "refusal": None},
+        {"role": "assistant", "content": "", "reasoning_details": [{"type": "reasoning.encrypted", "data": "x"}]},
+        {"role": "tool", "tool_call_id": "a", "content": None, "name": "f", "cache_control": {"type": "ephemeral"}},
+    ],
+)
+def test_a_message_that_says_nothing_needs_no_note(said: dict[str, Any], write: Write) -> None:
+    assert cook(write({"request": {"model": "gpt-5", "messages": [said]}})).notes == []
+
+
 def test_what_recorders_say_around_an_answer_that_never_came_is_none(write: Write) -> None:
     asked = {"method": "POST", "body": {"model": "gpt-5", "messages": [{"role": "user", "content": "Hi"}]}}
     around = {"headers": {"set-cookie": "secret"}, "body": None}

@@ -10,6 +10,12 @@ from unspool.model import Block, Message, NoteKind, Other, Text, Tool, ToolResul
 from unspool.sources.jsontext import Unreadable, dumps, loads_or_text, strict
 from unspool.wires.values import offered
 
+_ABOUT = frozenset(
+    "role name id type status phase annotations citations reasoning_details thinking_blocks form execution namespace "
+    "tool_name created_by cache_control".split()
+)
+"""What a message or a result may say of itself, or hold that is not to be read."""
+
 
 class Decoding:
     """Decoders that remember. `faults` collects what the newest decodings could not understand."""
@@ -71,7 +77,9 @@ class Decoding:
         return wire.decode(slot, value)
 
     def check(self, decoded: Message) -> Message:
-        """Note what the message leaves open: calls without ids, and blocks of unknown kinds."""
+        """Note what the message leaves open: calls without ids, blocks of unknown kinds, and what nobody reads."""
+        if not decoded.blocks and decoded.extra:
+            self._look("a message", decoded.extra)
         for block in decoded.blocks:
             if type(block) is Text:
                 continue
@@ -84,11 +92,19 @@ class Decoding:
                     self.unnamed.add(decoded)
                 if len(block.content) == 1 and type(block.content[0]) is Text:
                     continue
+                if not block.content and block.extra:
+                    self._look("a result", block.extra)
             if tools := offered(block):
                 self.offering[decoded] = [*self.offering.get(decoded, ()), *tools]
             for kind in unknown_kinds(block):
                 self.faults.append(("unknown", f"a block of the unknown kind {kind!r}, kept as it is"))
         return decoded
+
+    def _look(self, what: str, kept: dict[str, Any]) -> None:
+        """Whether what says nothing holds texts or lists all the same."""
+        unread = [key for key, value in kept.items() if key not in _ABOUT and isinstance(value, str | list) and value]
+        if unread:
+            self.faults.append(("odd", f"{what} of which nothing was read: it has {', '.join(unread)}"[:120]))
 
 
 def unknown_kinds(block: Block) -> list[str]:
