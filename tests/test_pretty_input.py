@@ -234,3 +234,15 @@ def test_a_run_behind_another_has_a_cost_of_its_own(agent: str) -> None:
         lines += runs[agent]
     told = map(json.loads, pretty(map(json.dumps, lines), style="json", format=agent))
     assert [moment["cost"] for moment in told if moment["type"] == "result"] == [0.25, 0.25]
+
+
+def test_opencode_goes_on_behind_a_step_whose_end_it_does_not_know() -> None:
+    steps = [
+        {"type": "step_finish", "timestamp": at, "sessionID": "s", "part": {"type": "step-finish", "reason": reason}}
+        for at, reason in enumerate(("tool-calls", "unknown", "stop"))
+    ]
+    told = list(map(json.loads, pretty(map(json.dumps, steps), style="json", format="opencode")))
+    assert [moment["type"] for moment in told].count("result") == 1
+    assert not any(
+        moment["type"] == "result" for moment in map(json.loads, pretty(map(json.dumps, steps[:2]), style="json"))
+    )

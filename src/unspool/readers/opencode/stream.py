@@ -123,11 +123,11 @@ class Stream:
             self._log.note("unknown", f"record type {kind!r}")
 
     def _stepped(self, part: dict[str, Any], session: str, key: str) -> None:
-        """A step that ends with no call to a tool ends the turn: what is printed has no other end."""
+        """A step behind which the program does not go on ends the turn: what is printed has no other end."""
         cost = number(part.get("cost"))
         if cost is not None:
             self._costs[session] = self._costs.get(session, 0) + cost
-        if part.get("reason") not in ("tool-calls", None):
+        if part.get("reason") not in ("tool-calls", "unknown", None):
             self._log.emit(TurnEnd("completed", cost_usd=self._costs.get(session)), f"{key}:end")
 
     def _message(self, part: dict[str, Any], session: str, role: str = "") -> Message:
