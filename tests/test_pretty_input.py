@@ -236,6 +236,21 @@ def test_a_run_behind_another_has_a_cost_of_its_own(agent: str) -> None:
     assert [moment["cost"] for moment in told if moment["type"] == "result"] == [0.25, 0.25]
 
 
+def test_opencode_prints_its_words_behind_the_step_that_ended_them(unspool: Run) -> None:
+    parts: list[tuple[str, dict[str, Any]]] = [
+        ("step_start", {"type": "step-start"}),
+        ("step_finish", {"type": "step-finish", "reason": "stop"}),
+        ("text", {"type": "text", "text": "Hot."}),
+    ]
+    lines = [{"type": kind, "timestamp": 1, "sessionID": "s", "part": part} for kind, part in parts]
+    for rest in ([], [{"type": "done", "timestamp": 2, "sessionID": "s", "reason": "idle", "rejected": []}]):
+        done = unspool(
+            "pretty", "--style", "json", "--exit-code", stdin="\n".join(map(json.dumps, lines + rest)).encode()
+        )
+        told = [json.loads(line)["type"] for line in done.stdout.splitlines()]
+        assert (told, done.returncode) == (["start", "assistant", "result"], 0)
+
+
 def test_opencode_goes_on_behind_a_step_whose_end_it_does_not_know() -> None:
     steps = [
         {"type": "step_finish", "timestamp": at, "sessionID": "s", "part": {"type": "step-finish", "reason": reason}}

@@ -202,8 +202,8 @@ def test_what_is_printed_without_times_is_the_models(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text("\n".join(json.dumps({**line, "timestamp": 1, "sessionID": "ses_1"}) for line in lines))
     events, notes = read_log(path)
-    assert [event.type for event in events] == ["token_usage", "turn_end", "message"]
-    assert (events[2].content, notes) == (Said("Hot."), [])
+    assert [event.type for event in events] == ["token_usage", "message", "turn_end"]
+    assert (events[1].content, notes) == (Said("Hot."), [])
 
 
 def test_whole_messages_of_newer_versions(tmp_path: Path) -> None:

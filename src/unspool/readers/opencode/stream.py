@@ -71,6 +71,8 @@ class Stream:
         self._prompts: list[Message] = []
         self._costs: dict[str, float] = {}
         """By session, so far."""
+        self._ended: tuple[TurnEnd, str] | None = None
+        """The end of a turn and its key, where words of the turn may still be printed."""
         self._second = Second(self._conversation, lambda kind, told: self._heard({"type": kind, "properties": told}))
         self._events: dict[str, Callable[[dict[str, Any]], None]] = {
             "session.created": self._session,
@@ -105,12 +107,15 @@ class Stream:
         for message in self._messages.values():
             self._conversation.end(message)
         self._conversation.close()
+        self._end()
         return self._log.take()
 
     def _printed(self, line: dict[str, Any]) -> None:
         self._log.at(line.get("timestamp"))
         kind, session = line.get("type"), string(line.get("sessionID")) or self._log.session
         key = str(self._log.origin.line)
+        if kind in ("done", "step_start", "error"):
+            self._end()
         if kind == "error":
             self._conversation.failed(session, line.get("error"), key)
             self._log.emit(TurnEnd("failed", cost_usd=self._costs.get(session)), f"{key}:end")
@@ -128,7 +133,15 @@ class Stream:
         if cost is not None:
             self._costs[session] = self._costs.get(session, 0) + cost
         if part.get("reason") not in ("tool-calls", "unknown", None):
-            self._log.emit(TurnEnd("completed", cost_usd=self._costs.get(session)), f"{key}:end")
+            self._end()
+            self._ended = TurnEnd("completed", cost_usd=self._costs.get(session)), f"{key}:end"
+            if "messageID" in part:  # who prints parts without ids prints texts last, and then `done`
+                self._end()
+
+    def _end(self) -> None:
+        if self._ended is not None:
+            self._log.emit(*self._ended)
+            self._ended = None
 
     def _message(self, part: dict[str, Any], session: str, role: str = "") -> Message:
         """The message of a part; only the server's events tell of it beforehand."""
