@@ -257,6 +257,13 @@ def test_no_text_costs_more_than_a_multiple_of_its_length(piece: str) -> None:
     assert time.process_time() - started < 10
 
 
+@pytest.mark.parametrize("piece", ["xoxb-aaaaaaaaaa", "sk-ant-aaaa", "sk-a1B2c3D4e5", "password=hunter2x1"])
+def test_a_run_of_one_key_is_searched_once_and_not_again_for_each_piece(piece: str) -> None:
+    redactor = Redactor(KEY)
+    assert redactor.text(piece * 1000).count("[REDACTED:") == 1
+    assert redactor.counts.total() == 1
+
+
 @pytest.mark.parametrize(("plain", "escaped"), [("/", "\\/"), ("+", "\\u002B"), ("=", "\\u003d")])
 def test_escapes_that_json_does_not_need_hide_no_secret(plain: str, escaped: str) -> None:
     value = f"AWS_SECRET_ACCESS_KEY={R36[:18]}/{R36[18:]}+ab"

@@ -18,8 +18,9 @@ _LONGEST = 64
 """Of the part before the @, says RFC 5321; and no URL with an @ is looked back at further than _REACH."""
 _REACH = 2000
 
-_AT, _ANY_AT = re.compile(b"@"), re.compile(b"@|%40")
-"""Queries of URLs have it as %40."""
+_AT = re.compile(rb"@(?<=[A-Za-z0-9_%+-]@)(?=[A-Za-z0-9])")
+_ANY_AT = re.compile(rb"@(?<=[A-Za-z0-9_%+-]@)(?=[A-Za-z0-9])|%40")
+"""Queries of URLs have it as %40. What may stand around it is asked at once: a run of nothing else costs no seconds."""
 _LOCAL = re.compile(rb"[A-Za-z0-9._+%-]*\Z")
 _LOCAL_IN_QUERY = re.compile(rb"(?:(?<=%[0-9A-Fa-f]{2})|(?<![A-Za-z0-9._+%-]))[A-Za-z0-9._+-]*\Z")
 """There %3D and the like stand between a name and what is before it."""

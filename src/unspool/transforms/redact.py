@@ -22,6 +22,8 @@ _SHORTEST = 8
 """Nothing shorter holds a secret."""
 _SHORT = 8192
 """So little is swept at once."""
+_LONG = 300
+_LEFT = re.compile(rb"[A-Za-z0-9+/_.~%=-]*")
 _FOLDED = re.compile(r"\\+(?:[nrt]|u2192|u2502)?|\s|→|│".encode())
 """What parts the lines of a private key, in a text or in JSON."""
 
@@ -237,7 +239,10 @@ def _spans(data: bytes, name: str | None) -> list[_Span]:
     for search in _SEARCHES:
         if (place := data.find(search.byte)) < 0:
             continue
+        last = None
         for hit in search.pattern.finditer(data, place) if short else search.hits(data, place):
+            if last is not None and last.start <= hit.start() < last.end:  # a run of beginnings is one secret
+                continue
             for literal, before, (match, accept, kind, group, back, rank) in search.tried[(hit.lastindex or 1) - 1]:
                 place = hit.start() - before
                 if (
@@ -247,11 +252,12 @@ def _spans(data: bytes, name: str | None) -> list[_Span]:
                     and accept(found[group])
                 ):
                     spans.append(_Span(found.start(group), rank, found.end(group), kind))
+                    last = spans[-1] if rank < len(RULES) else last
                     break
     if name is not None and (span := _value_span(data, name)):
         spans.append(span)
     strong = [span for span in spans if span.rank < len(RULES)]
-    return _apart(strong or spans)
+    return _apart(strong or spans, data)
 
 
 def _value_span(data: bytes, name: str) -> _Span | None:
@@ -271,10 +277,16 @@ def _fields(name: str) -> list[tuple[int, Field, re.Pattern[bytes]]]:
     ]
 
 
-def _apart(spans: list[_Span]) -> list[_Span]:
-    """In order, and of those that overlap the first."""
+def _apart(spans: list[_Span], data: bytes) -> list[_Span]:
+    """In order, and of those that overlap the first.
+
+    One that is longer than any key ends where its rule has read enough. What is left of it would begin the next secret,
+    again and again, so it goes with it.
+    """
     apart: list[_Span] = []
     for span in sorted(spans):
         if not apart or span.start >= apart[-1].end:
-            apart.append(span)
+            is_long = span.end - span.start >= _LONG and span.kind != "private-key"
+            left = _LEFT.match(data, span.end) if is_long else None
+            apart.append(span._replace(end=left.end()) if left else span)
     return apart
