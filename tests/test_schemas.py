@@ -166,3 +166,18 @@ class TestWithThePackage:
         for _ in range(2):
             assert len(list(schemas.misfits(called("{}", [strict])))) == 1
             assert list(schemas.misfits(called("{}", [loose]))) == []
+
+
+@pytest.mark.parametrize(
+    ("schema", "arguments", "fits"),
+    [
+        ({"properties": {"a": {"pattern": "^(a+)+$"}}}, {"a": "a" * 60 + "!"}, True),
+        ({"properties": {"a": {"pattern": "a*a*a*b$"}}}, {"a": "a" * 100_000}, True),
+        ({"patternProperties": {"^(a+)+$": {}}, "additionalProperties": False}, {"a" * 60 + "!": 1}, True),
+        ({"properties": {"a": {"pattern": "^[a-z]+$"}}}, {"a": "A"}, False),
+        ({"properties": {"pattern": {"type": "integer"}}}, {"pattern": "A"}, False),
+    ],
+)
+def test_a_pattern_that_could_be_tried_for_years_is_not_tried(schema: Any, arguments: Any, *, fits: bool) -> None:
+    record = called(json.dumps(arguments), [tool("read", {"type": "object", **schema})])
+    assert (not list(Schemas().misfits(record))) is fits

@@ -3,11 +3,12 @@
 The schemas come with the data: MCP servers and agents wrote them. So they are read by `jsonschema`, which knows the
 newest draft, runs no code made from a schema, and here never goes to the network for a `$ref`. (`fastjsonschema` is 25
 times as fast, and fails on all three; one call takes 0.1 ms here.) A tool without a schema, or with one that is itself
-wrong, takes any object: that is no fault of the call.
+wrong, takes any object: that is no fault of the call. Nor is a pattern that could be tried for years ever tried.
 """
 
 import importlib
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -19,6 +20,11 @@ from unspool.model.record import TrainingRecord
 
 _REMEMBERED = 1024
 """Schemas that are kept compiled: a compiled one takes some kilobytes."""
+
+_REPEATED = re.compile(r"\)(?:[*+]|\{[0-9]*,(?:[0-9]{2,})?\})")
+"""In a pattern, a group that repeats without a bound: the wrong text may cost it years."""
+_SHORT = 1000
+"""Of a longer text any pattern may cost minutes."""
 
 _loads = msgspec.json.Decoder().decode
 
@@ -151,7 +157,18 @@ class Schemas:
             draft.check_schema(schema)
         except Exception:  # SchemaError, or whatever an odd schema does to the check itself
             return None
-        return draft(schema, registry=self._nothing)
+        patient = package.validators.extend(draft, {"pattern": _bounded(draft.VALIDATORS["pattern"])})
+        return patient(schema, registry=self._nothing)
+
+
+def _bounded(judge: Callable[..., Any]) -> Callable[..., Any]:
+    """The keyword `pattern`, but for what could cost more than the answer is worth: that fits."""
+
+    def pattern(validator: Any, written: Any, value: Any, schema: Any) -> Any:
+        dear = (isinstance(value, str) and len(value) > _SHORT) or _REPEATED.search(str(written))
+        return () if dear else judge(validator, written, value, schema)
+
+    return pattern
 
 
 def _schemas(tools: Sequence[dict[str, Any]]) -> tuple[dict[str, Any], bool]:
@@ -176,6 +193,9 @@ def _plain(schema: Any) -> Any:
     if not isinstance(schema, dict):
         return schema
     plain = {key: value if key in _VALUES else _plain(value) for key, value in schema.items()}
+    named = plain.get("patternProperties")
+    if isinstance(named, dict) and any(map(_REPEATED.search, named)):  # who knows what else may stand there
+        plain = {key: value for key, value in plain.items() if key not in ("patternProperties", "additionalProperties")}
     kind = plain.get("type")
     if isinstance(kind, str) and kind.isupper():
         plain["type"] = kind = kind.lower()
