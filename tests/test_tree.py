@@ -139,6 +139,18 @@ def test_a_compaction_goes_on_in_a_record_of_its_own(tmp_path: Path) -> None:
     assert (len(trained(main)), len(trained(compaction))) == (5, 2)
 
 
+def test_a_compaction_continues_the_newest_path_and_not_an_answer_that_was_discarded(tmp_path: Path) -> None:
+    log = Log()
+    kept = log.ask([system(), user("Mend the login"), says("Which?"), user("Mine")], says("It is half mended"))
+    log.ask([system(), user("Mend the login"), says("Which?"), user("Mine")], says("I cannot mend it"))
+    log.ask([*kept, user("Go on")], says("All of it is mended"))
+    summary = "This session is being continued from a previous conversation. Summary: the login is mended."
+    log.ask([system(), user(summary)], says("What else is there?"))
+    found = log.records(tmp_path)
+    assert named(found, "compaction").parent == named(found, "main").id
+    assert named(found, "retry").parent == named(found, "main").id
+
+
 def test_a_history_that_lost_its_beginning_is_a_compaction(tmp_path: Path) -> None:
     log = Log()
     history = [system(), user("Mend the login")]

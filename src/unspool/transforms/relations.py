@@ -219,8 +219,8 @@ def _compacted(family: _Family, earlier: list[_Family]) -> Leaf | None:
     text = "\n".join(node.key.text for node in said[:4])
     kept = {node.key for node in said if node.role == "assistant" and _is_telling(node)}
     sums_up = bool(_SUMMARY.search(text))
-    for other in sorted(earlier, key=lambda family: family.exchanges, reverse=True):
-        trunk = max(other.leaves, key=lambda leaf: leaf.exchanges)
+    for other in sorted(earlier, key=lambda family: family.exchanges[-1], reverse=True):
+        trunk = max(other.leaves, key=lambda leaf: leaf.exchanges[-1])
         if other.relation in ("side", "subagent") or 2 * len(said) > len(trunk.nodes):
             continue
         if trunk.exchanges[-1] >= family.exchanges[0] or not alike(family.system, other.system):
