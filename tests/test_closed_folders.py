@@ -51,3 +51,17 @@ def test_cook_and_squash_note_it(unspool: Run, folder: Path, tmp_path: Path) -> 
     assert squashed.returncode == 0
     assert "1 record in" in squashed.stderr.decode()
     assert "Permission denied" in (tmp_path / "rejects.jsonl").read_text()
+
+
+def test_where_agents_keep_their_logs(unspool: Run, folder: Path, tmp_path: Path) -> None:
+    """An agent that ran as root, in a container, leaves folders that are root's."""
+    projects = tmp_path / "home" / ".claude" / "projects"
+    projects.parent.mkdir(parents=True)
+    folder.rename(projects)
+    try:
+        machine = {"HOME": str(tmp_path / "home"), "UNSPOOL_CACHE": str(tmp_path / "cache")}
+        told = f"{projects / 'root'}: Permission denied"
+        assert told in unspool("sessions", **machine).stderr.decode()
+        assert told in unspool("sources", "--json", **machine).stdout.decode()
+    finally:
+        projects.rename(folder)

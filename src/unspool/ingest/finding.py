@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Literal
 
@@ -40,6 +41,23 @@ def below(folder: Path, patterns: Iterable[str]) -> Iterator[str]:
     except OSError:  # not ours to look into: `state_of` says so
         return
     yield from map(str, found)
+    yield from _closed(folder, patterns)
+
+
+def _closed(folder: Path, patterns: Iterable[str]) -> list[str]:
+    """Folders in it that hold logs, by their names, and that may not be looked into: whoever reads one says so."""
+    holders = {pattern.partition("/")[0] for pattern in patterns if "/" in pattern}
+    try:
+        with os.scandir(folder) as inner:
+            return sorted(
+                entry.path
+                for entry in inner
+                if any(fnmatchcase(entry.name, holder) for holder in holders)
+                and entry.is_dir()
+                and not os.access(entry.path, os.R_OK | os.X_OK)
+            )
+    except OSError:
+        return []
 
 
 def state_of(folder: Path) -> Literal["open", "closed", "absent"]:
