@@ -378,7 +378,9 @@ def test_the_python_api(write: Write) -> None:
     assert isinstance(note, Note)
     assert str(note.origin) == f"{path}:2"
     assert len(unspool.cook(path).requests) == 1
-    assert len(unspool.cook(path, path).requests) == 2
+    other = write(call("u2", answer="a2"), name="other.jsonl")
+    assert len(unspool.cook(path, other).requests) == 2
+    assert len(unspool.cook(path, other, path.parent).requests) == 2, "each file counts once"
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         _ = unspool.nonsense
 

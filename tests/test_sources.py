@@ -144,6 +144,13 @@ def test_a_folder_gives_the_traces_below_it(tmp_path: Path) -> None:
     assert found == ["1.json", "b/2.jsonl.gz", "b/3.ndjson", "b/4.JSONL"]
 
 
+def test_what_is_given_twice_is_read_once(tmp_path: Path) -> None:
+    """A folder and a file of it; or else each of its calls would be a retry, and paid for twice."""
+    trace = tmp_path / "a.jsonl"
+    trace.touch()
+    assert list(expand([tmp_path, trace, f"{tmp_path}/./a.jsonl"])) == [str(trace)]
+
+
 def test_what_is_not_there_is_said(tmp_path: Path) -> None:
     with pytest.raises(InputNotFound, match="No such file"):
         list(expand([tmp_path / "nope"]))

@@ -65,7 +65,16 @@ class Damaged(ValueError):
 
 
 def expand(inputs: Iterable[str | os.PathLike[str]]) -> Iterator[str]:
-    """Each file to read, in a stable order. A folder gives the files below it whose names end like traces."""
+    """Each file to read once, in a stable order. A folder gives the files below it whose names end like traces."""
+    read = set()
+    for path in _expanded(inputs):
+        place = path if path == DASH or is_url(path) else os.path.abspath(path)  # noqa: PTH100  # links may differ
+        if place not in read:
+            read.add(place)
+            yield path
+
+
+def _expanded(inputs: Iterable[str | os.PathLike[str]]) -> Iterator[str]:
     for given in map(str, inputs):
         if not given:
             raise InputNotFound("an empty name is no file")
