@@ -81,7 +81,7 @@ class Vocabulary(Struct, frozen=True):
             action, actions = call.action(), call.actions()
         except (ValueError, RecursionError):  # a ValidationError is one; so is what a grammar says of unknown text
             return Meaning("generic", arguments)
-        if isinstance(action, Generic):  # a tool that we know, and that none of our kinds fits
+        if action.__class__ is Generic:  # a tool that we know, and that none of our kinds fits
             return Meaning("generic", arguments, actions)
         return meaning(action, call.beside(given), actions)
 

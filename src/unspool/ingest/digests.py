@@ -88,9 +88,11 @@ class _Counter:
             self.stepped = False
         time = event.timestamp
         if time is not self.end and time is not None:  # events of one record share theirs
-            if self.end is None or time > self.end:
+            if self.start is None or self.end is None:
+                self.start = self.end = time
+            elif time > self.end:
                 self.end = time
-            if self.start is None or time < self.start:
+            elif time < self.start:
                 self.start = time
 
     def _step(self) -> None:
@@ -182,14 +184,12 @@ def digest_events(reader: str, items: Iterable[Event | Note], facts: dict[str, F
     """`facts` is looked at when all items have passed."""
     streams: dict[tuple[str, str], _Counter] = {}
     notes: dict[tuple[str, str], int] = {}
-    events = 0
     session = stream = counter = None
     for item in items:
         if type(item) is not Event:  # isinstance takes thrice as long where it says no
             assert isinstance(item, Note)
             notes[item.kind, item.reason] = notes.get((item.kind, item.reason), 0) + 1
             continue
-        events += 1
         if item.stream_id is not stream or item.session_id is not session or counter is None:
             session, stream = item.session_id, item.stream_id
             counter = streams.get((session, stream))
@@ -203,7 +203,7 @@ def digest_events(reader: str, items: Iterable[Event | Note], facts: dict[str, F
             sessions[session] = Digest(Facts(agent, session), {})
         sessions[session].streams[stream] = counter.done()
     told = [digest for digest in sessions.values() if digest.streams]
-    digest = FileDigest(reader, told, events=events)
+    digest = FileDigest(reader, told, events=sum([counter.events for counter in streams.values()]))
     if notes:
         commonest = sorted(notes.items(), key=lambda told: -told[1])[:_REASONS]
         digest.reasons = {f"{kind}: {reason}": count for (kind, reason), count in commonest}

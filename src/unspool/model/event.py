@@ -67,9 +67,9 @@ class ToolCall(Struct, frozen=True, gc=False):
     @property
     def meaning(self) -> Meaning:
         told, done = self.told, self.done
-        if isinstance(told, Meaning) and done is None:
+        if not callable(told) and done is None:
             return told
-        meaning = told if isinstance(told, Meaning) else told(self.name, self.given)
+        meaning = told(self.name, self.given) if callable(told) else told
         if done is not None:
             meaning = Meaning(meaning.kind, meaning.arguments, done())
             force_setattr(self, "done", None)
