@@ -207,6 +207,7 @@ TOLD = [
     ("password", "sudo -S ls <<< '", "Tr0ub4dor", "'"),
     ("password", "echo '", R20, "' | docker login -u jane --password-stdin example.com"),
     ("password", "echo 'jane:", "Tr0ub4dor", "' | sudo chpasswd"),
+    ("password", "echo ", "Tr0ub4dor", " | passwd --stdin jane"),
     ("password", "htpasswd -bc .htpasswd jane ", "Tr0ub4dor", ""),
     ("password", "htpasswd -nbB jane '", "Tr0ub4dor", "' > x"),
     ("password", "smtp.login('jane@example.com', '", "Tr0ub4dor", "')"),
@@ -242,6 +243,7 @@ TOLD = [
 HARMLESS = [
     "login($email: String!, $password: String!) password: NonEmptyString! password = process.env.DB_PASSWORD2!",
     'password="${DB_PASSWORD:?missing}" echo $PASSWORD | sudo -S ls; echo "${PW1234}" | docker login --password-stdin',
+    "echo content1 | git hash-object -w --stdin; echo const1=2 | eslint --stdin --stdin-filename x1.js",
     "echo value1234 | sha256sum; echo yes | sudo apt install x1; cat pass1234 | base64 get-password | sha256sum",
     'the password is base64-encoded, the password is required here "password": "required,min=8" "pass": "3 of 4"',
     "PASS: test_v2_thing pass: test_v2_thing send message1 login(user1, page2) TRUE FALSE $1$2 s/$6$7/x1/ cost $5.00",

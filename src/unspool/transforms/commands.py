@@ -16,7 +16,7 @@ _VARIABLE = r"(?:OKEN|ECRET(?:_KEY)?|PI_KEY|ESS_KEY)"
 _LOGIN = r"(?:docker|podman|az|oc) login"
 _ASKS = (
     rf"(?:sudo (?:-[A-Za-z]{{1,2}} (?:\\*[\"']\\*[\"'] )?){{0,4}}-[A-Za-z]{{0,3}}S"
-    rf"|(?:sudo )?chpasswd|{SAME}--(?:password-)?stdin)"
+    rf"|(?:sudo )?(?:chpasswd|passwd --stdin)|{SAME}--password-stdin)"
 )
 """A command that reads a password."""
 _PIPED = r"(?P<secret>[A-Za-z0-9!#%+,./:=@^_~?*-]{4,200})"
