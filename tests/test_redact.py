@@ -257,6 +257,14 @@ def test_no_text_costs_more_than_a_multiple_of_its_length(piece: str) -> None:
     assert time.process_time() - started < 10
 
 
+def test_a_command_does_not_go_on_in_the_next_string_of_json() -> None:
+    value = {"a": "docker login -u jane", "b": f"ssh -p {R36}", "c": 'mysql -h "db" -u root -pTr0ub4dor'}
+    expected = Redactor(KEY).values(value)
+    assert expected["b"] == value["b"]
+    assert "Tr0ub4dor" not in expected["c"]
+    assert json.loads(Redactor(KEY).raw(json.dumps(value).encode())) == expected
+
+
 @pytest.mark.parametrize("piece", ["xoxb-aaaaaaaaaa", "sk-ant-aaaa", "sk-a1B2c3D4e5", "password=hunter2x1"])
 def test_a_run_of_one_key_is_searched_once_and_not_again_for_each_piece(piece: str) -> None:
     redactor = Redactor(KEY)
