@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unspool.sources import scanning
+from unspool.transforms import scanning
 
 FEW = st.binary(max_size=60).map(lambda data: bytes(b"ab\\u0\0"[byte % 6] for byte in data))
 """Of few letters, so that words are found; a NUL among them."""

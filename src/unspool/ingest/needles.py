@@ -20,7 +20,7 @@ from pathlib import Path
 from unspool.ingest.expressions import alternatives
 from unspool.ingest.heads import beginning, marked, reader_of
 from unspool.sources.files import SQLITE, Damaged, blocks
-from unspool.sources.scanning import holds
+from unspool.transforms.scanning import holds
 
 _WORD = re.compile(r"[A-Za-z0-9]+")  # no underscores: names of servers' tools are put together with them
 _TAIL = re.compile(r"\A(?:[nrt]|u?[0-9a-f]{0,4})", re.IGNORECASE)

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from unspool.transforms.scanning import holds
 from unspool.transforms.secrets import FIELDS, RULES, WEAK, Field
 
 _NEEDLES = (*map(str.encode, "J~XZzQKWqGBICk:w-_"), b"login", b"auth", b"ass", b"SS", b"$")
@@ -237,6 +238,8 @@ def _spans(data: bytes, name: str | None) -> list[_Span]:
     spans: list[_Span] = []
     short = len(data) < _SHORT
     for search in _SEARCHES:
+        if not short and len(search.byte) > 1 and not holds(data, search.byte):  # `find` is fast for single bytes only
+            continue
         if (place := data.find(search.byte)) < 0:
             continue
         last = None
