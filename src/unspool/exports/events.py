@@ -6,7 +6,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from unspool.model import Action, Content, Event, Origin
+from unspool.model import Action, Event, Origin
 from unspool.model.event import ToolCall
 from unspool.sources.files import legible
 from unspool.sources.jsontext import shallow
@@ -95,18 +95,17 @@ def drafts(events: list[Event]) -> bytes:
     Of a call that is what it was given, if it is not in a language in which words are put together.
     """
     try:
-        return _encoder.encode_lines([_draft(event.content) for event in events])
+        contents = [event.content for event in events]
+        return _encoder.encode_lines([_draft(each) if type(each) is ToolCall else each for each in contents])
     except RecursionError:
         return b"\n".join(map(body, events)) + b"\n"
 
 
-def _draft(content: Content) -> Any:
-    if type(content) is not ToolCall:
-        return content
-    given = content.given
-    if not content.unread or (given.__class__ is str and given[:1] != "{"):
-        return _called(content)
-    return _Draft(content.name, given, content.provider_call_id)
+def _draft(call: ToolCall) -> _Draft | _Call:
+    given = call.given
+    if not call.unread or (given.__class__ is str and given[:1] != "{"):
+        return _called(call)
+    return _Draft(call.name, given, call.provider_call_id)
 
 
 def _upper(content: Any) -> Any:

@@ -93,7 +93,7 @@ class ToolCall(Struct, frozen=True, gc=False):
     @property
     def unread(self) -> bool:
         """What it means was not worked out yet, and comes of nothing but what it was given."""
-        return self.done is None and not isinstance(self.told, Meaning)
+        return self.done is None and callable(self.told)
 
     def did(self, actions: Callable[[], tuple[Action, ...]]) -> "ToolCall":
         """The same call, of which it became known what it really did."""
