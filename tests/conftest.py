@@ -43,10 +43,21 @@ def accept(request: pytest.FixtureRequest) -> bool:
 @pytest.fixture
 def unspool() -> Run:
     """Run the command as a user would: a process of its own."""
+    return _run_by(sys.executable)
 
+
+@pytest.fixture
+def ordinary() -> Run:
+    """The same, run by somebody whom permissions bind: root gives up the right to pass over them."""
+    rights = "-dac_override,-dac_read_search"
+    bound = ["setpriv", f"--bounding-set={rights}", f"--inh-caps={rights}"] if os.geteuid() == 0 else []
+    return _run_by(*bound, sys.executable)
+
+
+def _run_by(*python: str) -> Run:
     def run(*arguments: str | Path, stdin: bytes = b"", **environment: str) -> subprocess.CompletedProcess[bytes]:
         return subprocess.run(
-            [sys.executable, "-m", "unspool", *map(str, arguments)],
+            [*python, "-m", "unspool", *map(str, arguments)],
             input=stdin,
             capture_output=True,
             check=False,
