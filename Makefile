@@ -5,6 +5,8 @@ VENV := .venv
 LOWEST := .venv-lowest
 BIN := $(VENV)/bin
 PIP_FLAGS := --quiet --disable-pip-version-check
+# Our modules lie outside of site-packages: where PYTHONDONTWRITEBYTECODE is set, each start would compile them anew.
+COMPILE := $(BIN)/python -m compileall -q src
 
 .PHONY: demo test check lowest bench bench-record clients picture screenshots web lock clean
 
@@ -27,6 +29,7 @@ demo: $(VENV)/installed
 test: check lowest
 
 check: $(VENV)/tested web
+	@$(COMPILE)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -71,6 +74,7 @@ lock: $(VENV)/tested
 $(VENV)/installed: pyproject.toml requirements.lock
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install $(PIP_FLAGS) -c requirements.lock -e '.[view]'
+	@$(COMPILE)
 	@touch $@
 
 $(VENV)/tested: $(VENV)/installed
