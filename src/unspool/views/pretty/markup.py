@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 LONGEST = 1 << 16
 """Bytes of Markdown that are interpreted; what is longer is shown as it was written."""
-_NARROW = 4
-"""Columns of the terminal that one of a table takes at least, with the blank beside it."""
+_NARROW = 5
+"""Columns of the terminal that one of a table takes at least: a wide letter, and what stands beside it (older rich)."""
 _MARKED = re.compile(
     r"`|\*\S|(?<!\w)_\S|~~|\]\(|\]\[|<https?:|&\w+;|\\[!-/:-@\[-`{-~]"  # in a line
     r"|^[ ]{0,3}(?:#{1,6}[ ]|>|\||[-+*][ ]|\d+[.)][ ]|[-=*_]{2,}[ ]*$)",  # at its beginning
