@@ -6,7 +6,7 @@ import pytest
 
 from test_reader_codex import events, fed, header, line
 from unspool.model import Event, Note
-from unspool.model.event import Compacted, Notification, ToolCall, ToolOutput
+from unspool.model.event import AgentSpawn, Compacted, Notification, ToolCall, ToolOutput
 from unspool.readers.codex.transient import TRANSIENT
 
 
@@ -84,6 +84,31 @@ def test_an_output_that_stands_in_the_log_already() -> None:
     output = line("response_item", type="function_call_output", call_id="c", output="a page")
     told = contents(call, output, item(type="FunctionCallOutput", id="c", name="fetch", output="a page"))
     assert [type(content) for content in told] == [ToolCall, ToolOutput]
+
+
+def test_an_agent_that_a_script_began() -> None:
+    script = line("response_item", type="custom_tool_call", name="exec", input="spawn()", call_id="c")
+    about = {"thread_id": "kid", "agent_nickname": "Curie", "agent_role": "explorer"}
+    asked: dict[str, Any] = {"type": "CollabAgentToolCall", "sender_thread_id": "root", "prompt": "look"}
+    began = item(**asked, id="1", tool="spawnAgent", receiver_thread_ids=["kid"], receiver_agents=[about])
+    wrote = item(**asked, id="2", tool="sendInput", receiver_thread_ids=["kid", "other"])
+    newer = item(type="SubAgentActivity", id="3", kind="started", agent_thread_id="cub", agent_path="/root/cub")
+    told = [event.content for event in events([header(history_mode="paginated"), script, began, wrote, newer])]
+    assert told[1:] == [AgentSpawn("kid", "c", "explorer", "look"), AgentSpawn("cub", "c", None, "/root/cub")]
+
+
+def test_an_agent_that_no_call_of_the_log_began() -> None:
+    began = item(type="CollabAgentToolCall", id="1", tool="spawnAgent", receiver_thread_ids=["kid"], prompt="look")
+    assert contents(began) == [AgentSpawn("kid", None, None, "look")]
+
+
+def test_an_agent_that_a_call_began_is_told_once() -> None:
+    call = line("response_item", type="function_call", name="spawn_agent", arguments='{"message":"look"}', call_id="c")
+    began = item(type="CollabAgentToolCall", id="c", tool="spawnAgent", receiver_thread_ids=["kid"], prompt="look")
+    output = line("response_item", type="function_call_output", call_id="c", output='{"agent_id":"kid"}')
+    told = contents(call, began, output)
+    assert [type(content) for content in told] == [ToolCall, AgentSpawn, ToolOutput]
+    assert told[1] == AgentSpawn("kid", "c", None, "look")
 
 
 def test_hooks_are_told_if_they_said_something() -> None:

@@ -140,8 +140,10 @@ class Happenings:
                 self._reviewed(item)
             case "FunctionCallOutput":
                 self._returned(item)
-            case "HookPrompt" | "CollabAgentToolCall":
-                pass  # its message, its call is an item
+            case "CollabAgentToolCall":
+                self._collaborated(item)
+            case "HookPrompt":
+                pass  # its message is an item
             case str() if kind in _DEEDS:
                 self._done({**item, "call_id": item.get("id"), **_paths(item)})
             case _:
@@ -264,6 +266,21 @@ class Happenings:
         name, role = event.get("new_agent_nickname"), event.get("new_agent_role")
         self._thread.spawned(call, agent, name=name, role=role, prompt=event.get("prompt"))
 
+    def _collaborated(self, item: dict[str, Any]) -> None:
+        """A call is an item, or a script made it: then only this says which agent it began."""
+        if item.get("tool") != "spawnAgent":
+            return
+        about = {text_of(agent.get("thread_id")): agent for agent in map(mapping, listing(item.get("receiver_agents")))}
+        for part, agent in enumerate(listing(item.get("receiver_thread_ids"))):
+            known = about.get(text_of(agent), {})
+            name, role = known.get("agent_nickname"), known.get("agent_role")
+            spawner = self._spawner(string(item.get("id")))
+            self._thread.spawned(spawner, agent, str(part), name=name, role=role, prompt=item.get("prompt"))
+
+    def _spawner(self, call: str | None) -> str | None:
+        """The call that began an agent; of a call that a script made, the script's."""
+        return call if call in self._thread.calls else self._outbox.at_work()
+
     def _interacted(self, event: dict[str, Any]) -> None:
         if string(event.get("call_id")) not in self._thread.calls:
             sender, recipient = string(event.get("sender_thread_id")), string(event.get("receiver_thread_id"))
@@ -274,7 +291,7 @@ class Happenings:
         path = text_of(event.get("agent_path"))
         match event.get("kind"):
             case "started":
-                self._thread.spawned(call if call in self._thread.calls else None, agent, name=path)
+                self._thread.spawned(self._spawner(call), agent, name=path)
             case "interacted":
                 pass  # by a call, which is an item
             case kind:

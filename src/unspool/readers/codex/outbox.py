@@ -158,15 +158,21 @@ class Outbox:
 
     def done(self, call: str, deed: dict[str, Any] | None, loose: bool) -> bool:
         """Keeps what a call did while it is open; if it is not, and `loose`: what the newest script did. Else False."""
-        held = self._open.get(call)
-        if held is None and loose:
-            held = next((held for held in reversed(self._open.values()) if _is_script(held.content)), None)
+        held = self._open.get(call) or (self._script() if loose else None)
         if held is None or held.deeds is None:
             return False
         if deed is not None:
             held.deeds.append(deed)
         held.is_known = True
         return True
+
+    def _script(self) -> _Waiting | None:
+        return next((held for held in reversed(self._open.values()) if _is_script(held.content)), None)
+
+    def at_work(self) -> str | None:
+        """The call of the newest script that is open: what no call of the log did, it did."""
+        script = self._script()
+        return script.content.provider_call_id if script and isinstance(script.content, ToolCall) else None
 
     def answered(self, call: str, cell: str | None) -> None:
         """The output of a call came; deeds may be written just behind it."""
