@@ -171,12 +171,15 @@ ROWS: list[Row] = [
         (name, {"command": "view", "path": "/a"}, files.TextEditor("view", "/a"), FileRead("/a"))
         for name in ("str_replace_editor", "str_replace_based_edit_tool", "text_editor_code_execution")
     ),
+    ("SearchMcpRegistry", {"keywords": ["a", "b"]}, tools.SearchRegistry(("a", "b")), Search(query="a b")),
     *(
         (name, {"x": 1}, shapes.Apart(), Generic())
         for name in (
-            "Artifact Brief ClaudeDesign Config EnterWorktree ExitWorktree OfferChromeSetup Projects ProposeGoal "
-            "ProposeSkills PushNotification ReadNotifications RefreshMcpTools ReportFindings SendFeedback SendUserFile "
-            "SendUserMessage ShowOnboardingRolePicker Sleep StructuredOutput WaitForMcpServers advisor"
+            "Artifact Brief ClaudeDesign Config DesignSync EndConversation EnterWorktree ExitWorktree "
+            "ListConnectors OfferChromeSetup Projects ProposeGoal ProposeSkills PushNotification ReadNotifications "
+            "RefreshMcpTools ReportFindings SendFeedback SendUserFile SendUserMessage ShareOnboardingGuide "
+            "ShowOnboardingRolePicker Sleep StructuredOutput SuggestConnectors SuggestPluginInstall SuggestSkills "
+            "WaitForMcpServers advisor"
         ).split()
     ),
 ]

@@ -49,6 +49,10 @@ def test_a_namespace_before_the_name(written: str, name: str) -> None:
         ("skills__list", {"authority": {"kind": "executor"}}, "search", {}),
         ("codex_app__create_thread", {"prompt": "go", "hostId": "h"}, "agent", {"prompt": "go", "hostId": "h"}),
         ("codex_app__wait_threads", {"threadIds": ["t"]}, "agent", {"threadIds": ["t"]}),
+        ("collaboration__post", {"text": "found it", "channel_name": "c"}, "agent", {"prompt": "found it"}),
+        ("collaboration__read_thread", {"thread_id": "t"}, "agent", {"thread_id": "t"}),
+        ("notes__read_file", {"path": "plan.md"}, "generic", {"path": "plan.md"}),
+        ("history__read_item", {"item_id": "i"}, "generic", {"item_id": "i"}),
         ("codex_app__load_workspace_dependencies", {}, "generic", {}),
     ],
 )

@@ -32,7 +32,7 @@ from unspool.actions.shapes import (
 from unspool.actions.shell import intents
 from unspool.actions.vocabulary import Call, Vocabulary, mcp_of
 from unspool.model import Action
-from unspool.model.action import Agent, Execute, Plan, PlanItem, Web
+from unspool.model.action import Agent, Execute, Plan, PlanItem, Search, Web
 
 
 class Read(ReadFile, frozen=True, gc=False):
@@ -91,6 +91,15 @@ class WebFetch(Fetch, frozen=True, gc=False):
 class WebSearch(SearchWeb, frozen=True, gc=False):
     allowed_domains: tuple[str, ...] | None = None
     blocked_domains: tuple[str, ...] | None = None
+
+
+class SearchRegistry(Call, frozen=True, gc=False):
+    """Servers of tools that there are in the world."""
+
+    keywords: tuple[str, ...]
+
+    def action(self) -> Action:
+        return Search(query=" ".join(self.keywords))
 
 
 class TaskCreate(Call, frozen=True, gc=False):
@@ -260,6 +269,7 @@ TOOLS: dict[str, type[Call]] = {
     "LSP": AskServer,
     "ToolSearch": FindByQuery,
     "MCPSearch": FindByQuery,
+    "SearchMcpRegistry": SearchRegistry,
     "WebFetch": WebFetch,
     "WebSearch": WebSearch,
     "TodoWrite": Todos,
@@ -315,8 +325,11 @@ TOOLS: dict[str, type[Call]] = {
             "Brief",
             "ClaudeDesign",
             "Config",
+            "DesignSync",
+            "EndConversation",
             "EnterWorktree",
             "ExitWorktree",
+            "ListConnectors",
             "OfferChromeSetup",
             "Projects",
             "ProposeGoal",
@@ -328,9 +341,13 @@ TOOLS: dict[str, type[Call]] = {
             "SendFeedback",
             "SendUserFile",
             "SendUserMessage",
+            "ShareOnboardingGuide",
             "ShowOnboardingRolePicker",
             "Sleep",
             "StructuredOutput",
+            "SuggestConnectors",
+            "SuggestPluginInstall",
+            "SuggestSkills",
             "WaitForMcpServers",
             "advisor",
         ),

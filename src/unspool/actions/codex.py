@@ -380,4 +380,5 @@ def qualified(name: str, namespace: str | None) -> str:
         return own if before in _NAMESPACES and own in _TOOLS else name
     if namespace.startswith("mcp__"):
         return namespace + name if namespace.endswith("__") or name[:1] == "_" else f"{namespace}__{name}"
-    return name if name in _TOOLS else f"{namespace}__{name}"
+    whole = f"{namespace}__{name}"
+    return name if name in _TOOLS and whole not in _TOOLS else whole

@@ -1,7 +1,11 @@
-"""Tools that stand beside Codex's own: its memories, skills that lie elsewhere, the threads of the app around it."""
+"""Tools that stand beside Codex's own: its memories, skills that lie elsewhere, the threads of the app around it.
+
+Its notes and its history lie with the provider, and their files are none: they are called like tools that read such.
+"""
 
 from collections.abc import Mapping
 
+from unspool.actions.shapes import Apart
 from unspool.actions.vocabulary import Call, each, several
 from unspool.model import Action
 from unspool.model.action import Agent, FileRead, FileWrite, Search
@@ -74,6 +78,24 @@ class OnThreads(Call, frozen=True, gc=False):
         return Agent(self.title, self.prompt)
 
 
+class OnBoard(Call, frozen=True, gc=False):
+    """Where the agents of a session write to all: to post, to read, to look for posts. Channels hold discussions."""
+
+    renamed = ("text",)
+    text: str | None = None
+
+    def action(self) -> Action:
+        return Agent(prompt=self.text)
+
+
+_ON_BOARD = (
+    "create_channel", "get_channels", "list_threads", "post", "read_post", "read_thread", "search_posts", "subscribe",
+    "unsubscribe",
+)  # fmt: skip
+_KEPT_AFAR = {
+    "history": ("list_items", "list_windows", "read_item", "search_contents"),
+    "notes": ("append_to_file", "list_files_by_prefix", "read_file", "search_contents", "write_file"),
+}
 _ON_THREADS = (
     "automation_update", "create_thread", "fork_thread", "get_handoff_status", "handoff_thread",
     "list_archived_threads", "list_threads", "read_thread", "send_message_to_thread", "wait_threads",
@@ -85,5 +107,7 @@ EXTENSIONS: Mapping[str, type[Call]] = {
     "memories__add_ad_hoc_note": AddNote,
     "skills__read": ReadSkill,
     "skills__list": ListSkills,
+    **{f"collaboration__{tool}": OnBoard for tool in _ON_BOARD},
+    **{f"{place}__{tool}": Apart for place, tools in _KEPT_AFAR.items() for tool in tools},
     **{f"{host}__{tool}": OnThreads for host in ("codex_app", "codex_tui") for tool in _ON_THREADS},
 }
