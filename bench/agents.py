@@ -20,7 +20,7 @@ for entry in os.scandir(sys.argv[1]):
         else:
             for line in file: orjson.loads(line)
 """
-_KINDS = ("events", "jobs", "grep-rare", "grep-word", "grep-often", "grep-any")
+_KINDS = ("events", "jobs", "grep-rare", "grep-word", "grep-often", "grep-any", "grep-jobs")
 _AGAIN = "sessions-again"
 _PEAK, _WALL, _RARE, _ANY, _AGAIN_CPU = 100, 1.3, 0.7, 3.0, 0.3
 """Bounds: MB, and multiples of the floor; of the second list, CPU seconds."""
@@ -64,16 +64,17 @@ def _reading(name: str, folder: Path, size: int, kinds: Sequence[str], quick: bo
         "grep-word": _unspool("grep", "-E", _WORD_PATTERN, str(folder), "--jobs", "1"),
         "grep-often": _unspool("grep", _OFTEN, str(folder), "--jobs", "1"),
         "grep-any": _unspool("grep", "-E", ANY_PATTERN, str(folder), "--jobs", "1"),
+        "grep-jobs": _unspool("grep", "-E", ANY_PATTERN, str(folder), "--jobs", "2"),
     }
-    bounds = {"events": LOGS[name].bound, "grep-rare": _RARE}
+    bounds = {"events": LOGS[name].bound, "jobs": _WALL, "grep-rare": _RARE}
     commands = [[_PYTHON, "-c", FLOOR, str(folder)], *(jobs[kind] for kind in kinds)]
     floor, *costs = child.best(commands, 3, before=_forget)
     for kind, cost in zip(kinds, costs, strict=True):
         case = _FOLDERS[name][kind]
-        if kind == "jobs":
-            yield WallRow(case, floor.wall, cost.wall, size, None if quick else _WALL)
+        bound, peak = (None, None) if quick else (bounds.get(kind, _ANY), _PEAK)
+        if kind in ("jobs", "grep-jobs"):
+            yield WallRow(case, floor.wall, cost.wall, size, bound)
         else:
-            bound, peak = (None, None) if quick else (bounds.get(kind, _ANY), _PEAK)
             yield Row(case, floor.cpu, cost.cpu, size, cost.peak, bound, peak)
 
 
