@@ -14,6 +14,8 @@ INSERT INTO session_message VALUES ('evt_ses_1_6', 'ses_1', 'assistant', 6, 1767
 INSERT INTO session_message VALUES ('evt_ses_1_7', 'ses_1', 'shell', 7, 1767225600700, '{"time": {"created": 1767225600700}, "callID": "sh_1", "command": "git status", "output": "clean"}');
 INSERT INTO session_message VALUES ('evt_ses_1_8', 'ses_1', 'compaction', 8, 1767225600800, '{"time": {"created": 1767225600800}, "reason": "auto", "summary": "We listed files.", "recent": "[User]: And now?"}');
 INSERT INTO session_message VALUES ('evt_ses_1_9', 'ses_1', 'dream', 9, 1767225600900, '{"time": {"created": 1767225600900}, "text": "unheard of"}');
+INSERT INTO session_message VALUES ('evt_ses_1_a', 'ses_1', 'user', 10, 1767225601000, '{"time": {"created": 1767225601000}, "text": "And /count.", "skills": [{"id": "count", "name": "count", "text": "Count by tens."}, {"id": "nap", "name": "nap"}]}');
+INSERT INTO session_message VALUES ('evt_ses_1_b', 'ses_1', 'compaction', 11, 1767225601100, '{"time": {"created": 1767225601100}, "status": "failed", "reason": "auto", "summary": "Half a summ", "error": {"type": "provider", "message": "too long"}, "tokens": {"input": 70, "output": 1, "reasoning": 0, "cache": {"read": 0, "write": 0}}}');
 INSERT INTO session_message VALUES ('evt_ses_2_1', 'ses_2', 'user', 1, 1767225600100, '{"time": {"created": 1767225600100}, "text": "Said twice."}');
 INSERT INTO message VALUES ('msg_51', 'ses_2', 1767225609100, '{"role": "user", "time": {"created": 1767225609100}}');
 INSERT INTO part VALUES ('prt_51', 'msg_51', 'ses_2', 1767225609100, '{"type": "text", "text": "Said twice."}');

@@ -160,7 +160,7 @@ class Conversation:
         self._log.at(message.time)
         self._stream(message.session)
         facts = self._log.facts
-        if message.session == self._log.session and message.role == "assistant":
+        if message.session == self._log.session and message.role == "assistant" and not message.summary:
             facts.model = message.model or facts.model
             facts.project = facts.project or string(mapping(info.get("path")).get("cwd"))
 

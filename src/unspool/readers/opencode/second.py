@@ -26,7 +26,7 @@ _PASSED_OVER = frozenset(
     "agent.selected agent.switched moved deleted status idle diff execution.started inbox.delivered input.promoted "
     "prompt.promoted step.streamed tool.input.delta tool.input.ended compaction.admitted compaction.started "
     "compaction.delta revert.staged revert.cleared revert.committed usage.updated usage.recorded "
-    "interrupt.requested".split()
+    "interrupt.requested inbox.delivery.changed metadata.updated permissions viewed archived unarchived".split()
 )
 
 
@@ -45,11 +45,15 @@ class Second:
         """Calls that have no result yet: name, input and times."""
         self._commands: dict[str, Any] = {}
         """Commands of the person's own that still run."""
+        self._typed: dict[str, str] = {}
+        """Prompts by the names under which they wait."""
         self._failed: dict[str, str] = {}
         """Why the last step of a session failed."""
         self._said: dict[str, Callable[[dict[str, Any], str, Any, str], None]] = {
-            **dict.fromkeys(("created", "updated", "renamed", "forked"), self._session),
+            **dict.fromkeys(("created", "updated", "renamed"), self._session),
+            "forked": self._forked,
             **dict.fromkeys(("inbox.enqueued", "input.admitted", "prompt.admitted", "prompted"), self._prompted),
+            "inbox.cancelled": self._withdrawn,
             **dict.fromkeys(("synthetic", "skill.activated"), self._shown),
             **dict.fromkeys(("instructions.updated", "context.updated"), self._instructed),
             **dict.fromkeys(("model.selected", "model.switched"), self._switched),
@@ -82,10 +86,12 @@ class Second:
 
     def _session(self, data: dict[str, Any], session: str, _time: Any, _key: str) -> None:
         told = mapping(data.get("info") or data.get("session")) or data
-        known: dict[str, Any] = {name: told[name] for name in _FACTS if name in told}
-        if "from" in data or "parentSeq" in data:  # a fork, whose parent is no caller
-            known["fork"] = {"sessionID": known.pop("parentID", None)}
-        self._sessions[session] |= known
+        self._sessions[session] |= {name: told[name] for name in _FACTS if name in told}
+        self._tell("session.updated", {"info": self._sessions[session]})
+
+    def _forked(self, data: dict[str, Any], session: str, _time: Any, _key: str) -> None:
+        """Its parent is no caller."""
+        self._sessions[session]["fork"] = {"sessionID": data.get("parentID")}
         self._tell("session.updated", {"info": self._sessions[session]})
 
     def _prompted(self, data: dict[str, Any], session: str, time: Any, key: str) -> None:
@@ -93,8 +99,14 @@ class Second:
         prompt = mapping(item.get("payload") or item.get("data") or data.get("prompt"))
         kind = item.get("type", "user")
         if kind in ("user", "synthetic"):
-            name = data.get("inboxID") or data.get("inputID") or data.get("messageID") or key
+            name = text_of(data.get("inboxID") or data.get("inputID") or data.get("messageID") or key)
+            self._typed[name] = text_of(prompt.get("text"))
             self._whole.read({**prompt, "time": {"created": time}}, kind, name, session)
+
+    def _withdrawn(self, data: dict[str, Any], session: str, time: Any, key: str) -> None:
+        """A prompt that waited for its turn, and that no model will see."""
+        text = f"withdrawn: {self._typed.pop(text_of(data.get('inboxID')), '')}"
+        self._whole.read({"text": text, "time": {"created": time}}, "synthetic", key, session)
 
     def _shown(self, data: dict[str, Any], session: str, time: Any, key: str) -> None:
         self._whole.read({"text": data.get("text"), "time": {"created": time}}, "synthetic", key, session)
@@ -117,11 +129,11 @@ class Second:
         self._whole.read(told, "shell", key, session)
 
     def _compacted(self, data: dict[str, Any], session: str, time: Any, key: str) -> None:
-        if "error" in data:
-            self._conversation.failed(session, data["error"], key)
-        else:
-            told = {"reason": data.get("reason"), "summary": data.get("text"), "recent": data.get("recent")}
-            self._whole.read({**told, "time": {"created": time}}, "compaction", key, session)
+        """It took a call of its own, of which nothing else tells, also where it failed."""
+        told = {name: data.get(name) for name in ("reason", "recent", "model", "tokens", "error")}
+        status = "failed" if data.get("error") else None
+        about = {"summary": data.get("text"), "status": status, "time": {"created": time}}
+        self._whole.read({**told, **about}, "compaction", key, session)
 
     def _retried(self, data: dict[str, Any], session: str, time: Any, key: str) -> None:
         about = {"attempt": data.get("attempt"), "error": data.get("error"), "time": {"created": time}}

@@ -1,6 +1,6 @@
 """Messages as newer versions of OpenCode keep them: whole, one row each, told apart by type.
 
-user         text, files            assistant    content: text | reasoning | tool, tokens, error
+user         text, files, skills    assistant    content: text | reasoning | tool, tokens, error
 synthetic    text                   compaction   reason, summary, recent
 shell        command, output        model-switched, agent-switched, location-switched, system
 skill        name, text             idle         outcome: succeeded | failed | interrupted
@@ -49,7 +49,9 @@ def _parts(data: dict[str, Any], kind: Any) -> list[Any] | None:
     match kind:
         case "user":
             files = [{**mapping(file), "type": "file"} for file in listing(data.get("files"))]
-            return [{"type": "text", "text": data.get("text")}, *files]
+            skills = (mapping(skill).get("text") for skill in listing(data.get("skills")))
+            taught = [{"type": "text", "text": text, "synthetic": True} for text in skills]
+            return [{"type": "text", "text": data.get("text")}, *files, *taught]
         case "synthetic":
             return [{"type": "text", "text": data.get("text"), "synthetic": True}]
         case "system":
@@ -62,7 +64,7 @@ def _parts(data: dict[str, Any], kind: Any) -> list[Any] | None:
             told = data.get("output")
             output = {"type": "text", "text": mapping(told).get("output", told), "synthetic": True}
             return [{"type": "text", "text": f"! {text_of(data.get('command'))}"}, output]
-        case "compaction" if data.get("status") == "running":
+        case "compaction" if data.get("status") in ("running", "failed"):
             return []  # it broke off: nothing was replaced yet
         case "compaction":
             began = {"type": "compaction", "auto": data.get("reason") == "auto"}
