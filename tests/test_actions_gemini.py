@@ -201,6 +201,16 @@ OWN: list[Row] = [
             "team_plan_approval",
         )
     ),
+    (
+        "thread_create",
+        {"title": "t", "body": "p", "assignee": "owl"},
+        qwen_code.OfThread("t", "p", "owl"),
+        Agent("t", "p", "owl"),
+    ),
+    ("thread_post", {"text": "p"}, qwen_code.OfThread(prompt="p"), Agent(prompt="p")),
+    ("thread_review", {"summary": "p"}, qwen_code.OfThread(prompt="p"), Agent(prompt="p")),
+    *((name, {}, qwen_code.OfThread(), Agent()) for name in ("thread_read", "thread_wait")),
+    ("thread_block", {"question": "q"}, shapes.Question("q"), Ask("q")),
     ("workflow", {"script": "agent()"}, claude_code.Workflow("agent()"), Agent(prompt="agent()")),
     (
         "notebook_edit",
@@ -237,6 +247,7 @@ OWN: list[Row] = [
             "get_goal",
             "update_goal",
             "propose_goal",
+            "computer_use_setup",
             *(f"omni_{how}" for how in qwen_code._OMNI),
         )
     ),

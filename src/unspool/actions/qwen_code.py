@@ -10,6 +10,7 @@ from unspool.actions.shapes import (
     AskServer,
     Delegate,
     FindByQuery,
+    Question,
     Questions,
     RunCommand,
     RunScript,
@@ -26,6 +27,12 @@ class RunSource(RunScript, frozen=True, gc=False):
     """JavaScript, which may call the other tools."""
 
     spelled = RunScript.spelled | {"source": "command"}
+
+
+class OfThread(Delegate, frozen=True, gc=False):
+    """A workspace's agents share threads: work is split off for another, a word is left, a conclusion handed back."""
+
+    spelled = Delegate.spelled | dict.fromkeys(("body", "text", "summary"), "prompt") | {"assignee": "agent_type"}
 
 
 class CallTool(Call, frozen=True, gc=False):
@@ -87,6 +94,8 @@ TOOLS: dict[str, type[Call]] = {
     "cron_delete": claude_code.Later,
     "loop_wakeup": claude_code.Later,
     **dict.fromkeys(("list_agents", "list_threads", "read_thread", "wait_threads"), Delegate),
+    **dict.fromkeys(("thread_create", "thread_post", "thread_read", "thread_review", "thread_wait"), OfThread),
+    "thread_block": Question,
     "notebook_edit": EditNotebook,
     "zoom_image": ReadFile,
     "search_memory": FindByQuery,
@@ -108,6 +117,7 @@ TOOLS: dict[str, type[Call]] = {
             "get_goal",
             "update_goal",
             "propose_goal",
+            "computer_use_setup",
             *(f"omni_{how}" for how in _OMNI),
         ),
         Apart,
