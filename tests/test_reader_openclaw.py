@@ -70,3 +70,16 @@ def test_entries_that_the_database_packs_are_read(unspool: Run, tmp_path: Path) 
     assert [event["content"]["text"] for event in told] == ["Tea 0", "Tea 1", "Tea 2"]
     assert told[1]["metadata"]["payload"]["event_json"] == said[1]
     assert b"packed data is damaged" in unspool("cook", path, "-q").stdout
+
+
+def test_transcripts_that_were_moved_out_of_the_database_are_found(
+    unspool: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    event = {"type": "message", "id": "a", "message": {"role": "user", "content": "Is the tea cold?"}}
+    header = {"kind": "header", "version": 1, "sessionId": "s0", "generation": "g"}
+    row = {"kind": "event", "row": {"seq": 0, "event_json": json.dumps(event), "created_at": 0}}
+    cold = tmp_path / ".openclaw" / "agents" / "main" / "sessions" / "cold" / f"{'c' * 64}.jsonl.zst"
+    cold.parent.mkdir(parents=True)
+    cold.write_bytes(zstandard.compress("\n".join(map(json.dumps, (header, row))).encode()))
+    monkeypatch.setenv("OPENCLAW_STATE_DIR", str(tmp_path / ".openclaw"))
+    assert b"Is the tea cold?" in unspool("show", "s0").stdout

@@ -39,6 +39,7 @@ _PLACES = {
     "opencode_stream": "opencode.stream",
     "opencode_tree": "opencode.tree",
     "openclaw": "pi.openclaw",
+    "openclaw_cold": "pi.cold",
     "openclaw_db": "pi.database",
     "pi": "pi.reader",
     "pi_stream": "pi.stream",

@@ -5,6 +5,7 @@
 ~/.pi/agent/sessions/--home-me-work--/<time>_<id>/<run>/run-0/session.jsonl   one that an extension of Pi's started
 ~/.openclaw/agents/<agent>/sessions/<id>.jsonl[.reset.<time>]   a session of OpenClaw's, or one that is over
 ~/.openclaw/agents/<agent>/agent/openclaw-agent.sqlite          its sessions, in newer versions
+~/.openclaw/agents/<agent>/sessions/cold/<hash>.jsonl.zst       those that were moved out of it
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,6 +15,7 @@ from typing import Any
 
 from unspool.dialect import Head, Place, Reader
 from unspool.readers.columns import unfolding
+from unspool.readers.pi import cold as _cold
 from unspool.readers.pi import database as _database
 from unspool.readers.pi.entries import Entries
 from unspool.readers.pi.stream import Stream
@@ -107,6 +109,11 @@ def _database_places(environment: Mapping[str, str], home: Path) -> Iterator[Pla
         yield Place(place.folder, ("*/agent/openclaw-agent*.sqlite",))
 
 
+def _cold_places(environment: Mapping[str, str], home: Path) -> Iterator[Place]:
+    for place in _openclaw_places(environment, home):
+        yield Place(place.folder, ("*/sessions/cold/*.jsonl.zst",))
+
+
 def _kin(path: str) -> Iterator[str]:
     """Its sub-agents, in the folder of its name."""
     folder = Path(path.removesuffix(".jsonl"))
@@ -134,5 +141,14 @@ database = Reader(
     places=_database_places,
     rows=_database.read,
     unfold=unfolding("event_json"),
+)
+cold = Reader(
+    name="openclaw_cold",
+    agent="openclaw",
+    title="OpenClaw",
+    claims=_cold.claims,
+    decoder=partial(_cold.Cold, "openclaw"),
+    places=_cold_places,
+    unfold=_cold.unfold,
 )
 stream = Reader(name="pi_stream", agent="pi", title="Pi", claims=claims_stream, decoder=lambda _path: Stream("pi"))
