@@ -275,7 +275,7 @@ ROWS: dict[str, list[Row]] = {
         ("find_path path_search", {"glob": "x"}, Search("x")),
         ("list_directory diagnostics code_symbols", PATH, READ),
         ("fetch", URL, PAGE),
-        ("web_search", QUERY, SEARCHED),
+        ("web_search search_web", QUERY, SEARCHED),
         ("update_plan", {"plan": [{"step": "c", "status": "pending"}]}, Plan((PlanItem("c", "pending"),))),
         ("thinking", {"content": "Hm"}, Plan(text="Hm")),
         ("spawn_agent subagent create_thread", {"label": "d", "message": "p"}, Agent("d", "p")),

@@ -96,6 +96,7 @@ TOOLS: dict[str, type[Call]] = {
     "code_symbols": CodeSymbols,
     "fetch": Fetch,
     "web_search": SearchWeb,
+    "search_web": SearchWeb,
     "update_plan": Todos,
     "thinking": PlanText,
     "spawn_agent": Delegate,

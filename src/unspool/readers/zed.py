@@ -232,7 +232,7 @@ class Database:
             self._result(mapping(result), string(mapping(result).get("tool_use_id")), f"{key}:result:{at}")
 
     def _call(self, use: dict[str, Any], key: str) -> None:
-        name, given = text_of(use.get("name")), use.get("input")
+        name, given = text_of(use.get("name")), _given(use.get("input"))
         arguments = arguments_of(use.get("raw_input") if given is None else given)
         self._emit(ToolCall(name, string(use.get("id")), arguments, self._read), key)
 
@@ -293,6 +293,14 @@ def _said(text: str, role: str, hidden: bool) -> Content:
     return User(text) if role == "user" else Said(text)
 
 
+def _given(value: Any) -> Any:
+    """A call's input; newer versions wrap it to tell JSON from plain text."""
+    match value:
+        case {"type": "json" | "text", "value": wrapped} if len(value) == 2:
+            return wrapped
+    return value
+
+
 def _content(item: Any) -> str:
     match item:
         case {"Text": text} | {"type": "text", "text": text}:
@@ -316,7 +324,9 @@ def _mention(uri: Any) -> str:
 
 
 def _summary_of(told: Any) -> str:
-    """The text wherever it stands: the shape differs by who compacted."""
+    """The text wherever it stands: the shape differs by who compacted. A provider's own can't be read."""
+    if "ProviderNative" in mapping(told):
+        return ""
     while isinstance(told, dict):
         told = told.get("summary") or told.get("text") or told.get("Text") or next(iter(told.values()), None)
     return text_of(told)
