@@ -119,11 +119,13 @@ ROWS: dict[str, list[Row]] = {
         ("team_run_task", {"agentId": "t", "task": "p"}, Agent(prompt="p", agent_type="t")),
         ("team_spawn_teammate", {"agentId": "t", "rolePrompt": "p"}, Agent(prompt="p", agent_type="t")),
         ("team_send_message", {"toAgentId": "t", "subject": "d", "body": "p"}, Agent("d", "p", "t")),
+        ("session_send_message", {"toSessionId": "t", "subject": "d", "body": "p"}, Agent("d", "p")),
         ("team_broadcast", {"subject": "d", "body": "p"}, Agent("d", "p")),
         (
             "team_attach_outcome_fragment team_await_runs team_cancel_run team_cleanup team_create_outcome "
             "team_finalize_outcome team_list_outcomes team_list_runs team_mission_log team_read_mailbox "
-            "team_review_outcome_fragment team_shutdown_teammate team_status team_task",
+            "team_review_outcome_fragment team_shutdown_teammate team_status team_task session_list_peers "
+            "session_read_inbox",
             {},
             Generic(),
         ),
@@ -351,6 +353,15 @@ def test_what_a_call_does_several_times_is_told_one_by_one() -> None:
     assert read("run_commands", {"commands": ["a", "b"]}).actions == (Execute("a"), Execute("b"))
     assert read("run_commands", {"commands": ["cat a"]}).actions == (FileRead("a"),)
     assert read("use_subagents", {"prompt_1": "p", "prompt_2": "q"}).actions == (Agent(prompt="p"), Agent(prompt="q"))
+
+
+def test_an_agent_of_the_users_own_is_a_tool_of_its_own() -> None:
+    told = Meaning("agent", {"prompt": "p", "agent_type": "code_reviewer"})
+    read = vocabulary_for("cline").read
+    assert read("subagent_code_reviewer", {"prompt": "p"}) == told
+    assert read("use_subagent_code_reviewer", {"prompt_1": "p"}) == told
+    assert read("subagent_farm__count", {}).kind == "mcp"
+    assert read("subagent_code_reviewer", {"prompt": 7, "x": 1}) == Meaning("generic", {"prompt": 7, "x": 1})
 
 
 @pytest.mark.parametrize(

@@ -186,6 +186,12 @@ class UseSubagents(Call, frozen=True, gc=False):
         return each(Agent(prompt=prompt) for prompt in prompts if prompt)
 
 
+class NamedAgent(Delegate, frozen=True, gc=False):
+    """One of the agents that the user described, each of which is a tool."""
+
+    spelled: ClassVar = {"prompt_1": "prompt"}
+
+
 class Teammate(Delegate, frozen=True, gc=False):
     """Another of the team: what it is for, what it shall do, or a letter to it."""
 
@@ -256,6 +262,7 @@ TOOLS: dict[str, type[Call]] = {
     "use_subagents": UseSubagents,
     "spawn_agent": Delegate,
     **dict.fromkeys(("team_spawn_teammate", "team_run_task", "team_send_message", "team_broadcast"), Teammate),
+    "session_send_message": Teammate,
     "use_skill": UseSkill,
     "skill": UseSkill,
     "skills": UseSkill,
@@ -273,6 +280,8 @@ TOOLS: dict[str, type[Call]] = {
             "load_mcp_documentation",
             "new_rule",
             "report_bug",
+            "session_list_peers",
+            "session_read_inbox",
             "submit_and_exit",
             "summarize_task",
             "team_attach_outcome_fragment",
@@ -306,4 +315,6 @@ def server(name: str) -> tuple[str, str] | None:
     return (place, tool) if place and tool else None
 
 
-VOCABULARY = Vocabulary("cline", TOOLS, server)
+AGENTS: dict[str, type[Call]] = {"subagent_": NamedAgent, "use_subagent_": NamedAgent}
+
+VOCABULARY = Vocabulary("cline", TOOLS, server, AGENTS)

@@ -68,15 +68,23 @@ class Vocabulary(Struct, frozen=True):
     tools: Mapping[str, type[Call]]
     mcp: Callable[[str], tuple[str, str] | None]
     """Server and tool, if the name is that of a tool on a server."""
+    agents: Mapping[str, type[Call]] = {}
+    """Tools that are agents of the user's own: what their names start with, before the agent's."""
+
+    def tool(self, name: str) -> type[Call] | None:
+        """The shape of what the tool takes, if it is known."""
+        return self.tools.get(name) or self.agents.get(self._start(name))
 
     def read(self, name: str, arguments: Any) -> Meaning:
         """What the call means. Never raises."""
-        tool = self.tools.get(name)
+        tool = self.tool(name)
         if tool is None:
             place = self.mcp(name)
             return meaning(Mcp(*place, arguments)) if place else Meaning("generic", arguments)
         try:
             given = tool.spell(arguments)
+            if name not in self.tools and isinstance(given, dict):
+                given = {**given, "agent_type": name.removeprefix(self._start(name))}
             call = msgspec.convert(given, tool, strict=False)
             action, actions = call.action(), call.actions()
         except (ValueError, RecursionError):  # a ValidationError is one; so is what a grammar says of unknown text
@@ -84,6 +92,9 @@ class Vocabulary(Struct, frozen=True):
         if action.__class__ is Generic:  # a tool that we know, and that none of our kinds fits
             return Meaning("generic", arguments, actions)
         return meaning(action, call.beside(given), actions)
+
+    def _start(self, name: str) -> str:
+        return next((start for start in self.agents if name.startswith(start) and "__" not in name), "")
 
 
 _KINDS: dict[type[Action], Kind] = {each: cast(Kind, each.__struct_config__.tag) for each in Action.__args__}

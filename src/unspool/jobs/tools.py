@@ -122,7 +122,7 @@ def _add(whole: Tallies, tallies: Tallies) -> None:
 
 
 def _seen(agent: str, name: str, tally: _Tally) -> ToolSeen:
-    expected = vocabulary_for(agent).tools.get(name)
+    expected = vocabulary_for(agent).tool(name)
     return ToolSeen(
         agent=agent,
         name=name,
