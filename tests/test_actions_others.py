@@ -217,6 +217,14 @@ ROWS: dict[str, list[Row]] = {
         ("Skill", {"skill": "n"}, Agent(agent_type="n")),
         ("GenerateDroid StoreAgentReadinessReport slack_post_message EndFeatureRun", {}, Generic()),
         ("ConnectorSearch Loop ToolSearch slack_post_file", {}, Generic()),
+        ("CronCreate", {"expression": "0 9 * * 1", "job": {"type": "prompt", "prompt": "p"}}, Agent(prompt="p")),
+        ("CreateAutomation EditAutomation", {"name": "n", "description": "d", "prompt": "p"}, Agent("d", "p")),
+        (
+            "CronDelete CronList DeleteAutomation DismissHandoffItems GenerateImage ListAutomations "
+            "ListAutomationTemplates ReadAutomation StageSettingsChanges StartMissionRun UpgradeSessionModel",
+            {},
+            Generic(),
+        ),
     ],
     "crush": [
         ("view", {"file_path": "a", "offset": 2, "limit": 3}, FileRead("a", 2, 3)),

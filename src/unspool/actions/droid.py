@@ -22,7 +22,7 @@ from unspool.actions.shapes import (
 )
 from unspool.actions.vocabulary import Call, Vocabulary, each
 from unspool.model import Action
-from unspool.model.action import Ask
+from unspool.model.action import Agent, Ask
 
 _LINE = re.compile(r"\d+\.\s*\[question\]\s*+(.+)|\[option\]\s*+(.+)")
 
@@ -33,6 +33,20 @@ class Execute(RunCommand, frozen=True, gc=False):
 
 class Propose(PlanText, frozen=True, gc=False):
     spelled = PlanText.spelled | {"proposal": "text"}
+
+
+class Job(Call, frozen=True, gc=False):
+    prompt: str
+
+
+class Later(Call, frozen=True, gc=False):
+    """A prompt for the agent itself, or for a new session, at other times."""
+
+    renamed = ("job",)
+    job: Job
+
+    def action(self) -> Action:
+        return Agent(prompt=self.job.prompt)
 
 
 class AskUser(Call, frozen=True, gc=False):
@@ -82,10 +96,15 @@ TOOLS: dict[str, type[Call]] = {
     "AskUser": AskUser,
     "Task": Delegate,
     "Skill": UseSkill,
+    "CronCreate": Later,
+    "CreateAutomation": Delegate,
+    "EditAutomation": Delegate,
     **dict.fromkeys(
         (
             *("ConnectorSearch", "EndFeatureRun", "GenerateDroid", "Loop", "StoreAgentReadinessReport", "ToolSearch"),
-            *("slack_post_file", "slack_post_message"),
+            *("slack_post_file", "slack_post_message", "CronDelete", "CronList", "DeleteAutomation"),
+            *("DismissHandoffItems", "GenerateImage", "ListAutomations", "ListAutomationTemplates", "ReadAutomation"),
+            *("StageSettingsChanges", "StartMissionRun", "UpgradeSessionModel"),
         ),
         Apart,
     ),
