@@ -51,6 +51,14 @@ def test_a_text_fits_its_columns_however_wide_its_letters(text: str, columns: st
 
 def test_what_steers_a_terminal_is_replaced() -> None:
     assert safe("a\x1b[2J\x07\x9b\u202e\r\nb") == "a�[2J�����b"
+    assert safe("\ud800\u2028") == "��"
+
+
+@pytest.mark.parametrize(
+    "text", ["10\u202fkm", "« tea\xa0»", "茶\u3000壶", "👨\u200d👩\u200d👧", "می\u200cشود", "\u200eאב"]
+)
+def test_blanks_of_other_widths_and_what_joins_letters_stay(text: str) -> None:
+    assert safe(f"{text}\x1b") == f"{text}�"
 
 
 def test_a_text_of_many_lines_becomes_one() -> None:
@@ -89,3 +97,8 @@ def test_yesterday_began_a_day_before_today() -> None:
 def test_what_is_no_time_is_a_mistake(text: str) -> None:
     with pytest.raises(click.BadParameter, match="no date, no time"):
         moment(text)
+
+
+def test_a_moment_that_no_zone_has_is_told() -> None:
+    with pytest.raises(click.BadParameter, match="no date"):
+        moment("0001-01-01")

@@ -129,7 +129,7 @@ def moment(text: str, option: str | None = None) -> int:
         return round((today.timestamp() - (86400 if text == "yesterday" else 0)) * 1000)
     try:
         given = datetime.fromisoformat(text)
-    except ValueError:
+        return round((given if given.tzinfo else given.astimezone()).timestamp() * 1000)
+    except (ValueError, OverflowError):  # the first and the last day that there are: no zone has all of them
         told = f"{text!r} is no date, no time, and no span like 3d or 12h"
         raise click.BadParameter(told, param_hint=option) from None
-    return round((given if given.tzinfo else given.astimezone()).timestamp() * 1000)

@@ -3,7 +3,10 @@
 import re
 from collections.abc import Iterable, Iterator
 
+from msgspec.structs import replace
+
 from unspool.model.session import Session
+from unspool.views.harmless import safe, safe_lines
 from unspool.views.outline import Row, outline
 
 __all__ = ["Row", "markdown", "rows_as_markdown"]
@@ -33,7 +36,8 @@ def rows_as_markdown(rows: Iterable[Row]) -> Iterator[str]:
             continue
         yield ""
         quote = "> " * row.depth
-        yield from (f"{quote}{line}".rstrip() for line in _row(row))
+        told = replace(row, head=safe_lines(row.head), body=safe_lines(row.body))
+        yield from (f"{quote}{line}".rstrip() for line in _row(told))
 
 
 def _row(row: Row) -> Iterator[str]:
@@ -87,4 +91,4 @@ def fenced(text: str, language: str) -> Iterator[str]:
 
 
 def _line(text: str) -> str:
-    return " ".join(text.split())
+    return safe(" ".join(text.split()))

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
-from unspool.views.harmless import safe
+from unspool.views.harmless import safe_lines
 from unspool.views.outline import HOOK, Row
 from unspool.views.pretty.look import more, short
 from unspool.views.prose import broken
@@ -73,10 +73,10 @@ def _row(row: Row, paint: Paint, cut: Cut) -> Iterator[str]:
     margin = "│ " * row.depth if row.depth else ""
     match row.kind:
         case "prompt":
-            for number, line in enumerate(cut.prose(_safe(row.head).strip(), len(margin) + 2)):
+            for number, line in enumerate(cut.prose(safe_lines(row.head).strip(), len(margin) + 2)):
                 yield margin + paint(f"{'❯' if number == 0 else ' '} {line}", "prompt")
         case "said":
-            said = cut.prose(_safe(row.head).strip(), len(margin) + len(_MARGIN))
+            said = cut.prose(safe_lines(row.head).strip(), len(margin) + len(_MARGIN))
             yield from (f"{margin}{_MARGIN}{line}" for line in said)
         case "thinking":
             yield from (f"{margin}{_MARGIN}{line}" for line in _thinking(row.head, paint, cut, len(margin)))
@@ -85,7 +85,7 @@ def _row(row: Row, paint: Paint, cut: Cut) -> Iterator[str]:
         case "result":
             yield from (f"{margin}{_MARGIN}{_MARGIN}{line}" for line in _result(row, paint, cut))
         case "agent":
-            yield margin[:-2] + paint(f"╭ {_safe(row.head)}", "agent")
+            yield margin[:-2] + paint(f"╭ {safe_lines(row.head)}", "agent")
         case "end":
             took = f" {_took(row.seconds)}" if row.seconds is not None else ""
             yield margin + _MARGIN + paint(f"─ {_first(row.head)}{took}", "dim" if row.level == "info" else row.level)
@@ -95,7 +95,7 @@ def _row(row: Row, paint: Paint, cut: Cut) -> Iterator[str]:
 
 def _thinking(text: str, paint: Paint, cut: Cut, margin: int) -> Iterator[str]:
     """Folded to a line unless all of it is wanted."""
-    text = _safe(text).strip()
+    text = safe_lines(text).strip()
     if not cut.thinking:
         first, *others = text.split("\n")
         rest = f" {more(len(others))}" if others else " …"
@@ -106,7 +106,7 @@ def _thinking(text: str, paint: Paint, cut: Cut, margin: int) -> Iterator[str]:
 
 
 def _call(row: Row, paint: Paint, cut: Cut) -> Iterator[str]:
-    name, _, rest = _safe(cut.near(row.head)).partition("  ")
+    name, _, rest = safe_lines(cut.near(row.head)).partition("  ")
     first, *others = rest.split("\n") if rest else [""]
     took = paint(f"  {_took(row.seconds)}", "dim") if row.seconds is not None and row.seconds >= _BRIEF else ""
     mark = {"error": "✗", "warning": "…"}.get(row.level, "●")
@@ -115,7 +115,7 @@ def _call(row: Row, paint: Paint, cut: Cut) -> Iterator[str]:
     yield from (f"{_MARGIN}{line}" for line in shown)
     if left:
         yield paint(_MARGIN + more(left), "dim")
-    changed, left = cut.lines(_safe(row.body), _DIFF)
+    changed, left = cut.lines(safe_lines(row.body), _DIFF)
     for line in changed:
         style = {"+": "added", "-": "removed", "@": "dim"}.get(line[:1], "") if row.form == "diff" else ""
         yield _MARGIN + (paint(line, style) if style else line)
@@ -124,7 +124,7 @@ def _call(row: Row, paint: Paint, cut: Cut) -> Iterator[str]:
 
 
 def _result(row: Row, paint: Paint, cut: Cut) -> Iterator[str]:
-    shown, left = cut.lines(_safe(row.body), _LINES)
+    shown, left = cut.lines(safe_lines(row.body), _LINES)
     style = "error" if row.level == "error" else "dim"
     for line in shown:
         yield paint(line, style)
@@ -134,11 +134,11 @@ def _result(row: Row, paint: Paint, cut: Cut) -> Iterator[str]:
 
 def _notice(row: Row, paint: Paint, cut: Cut) -> Iterator[str]:
     style = {"error": "error", "warning": "warning"}.get(row.level, "dim")
-    shown, left = cut.lines(_safe(row.head), 2)
+    shown, left = cut.lines(safe_lines(row.head), 2)
     for number, line in enumerate(shown):
         rest = f" {more(left)}" if left and number == len(shown) - 1 else ""
         yield paint(f"{'·' if number == 0 else ' '} {line}{rest}", style)
-    body, left = cut.lines(_safe(row.body), _LINES)
+    body, left = cut.lines(safe_lines(row.body), _LINES)
     yield from (paint(f"{_MARGIN}{line}", "dim") for line in body)
     if left:
         yield paint(_MARGIN + more(left), "dim")
@@ -152,9 +152,4 @@ def _took(seconds: float) -> str:
 
 
 def _first(text: str) -> str:
-    return _safe(text).strip().split("\n")[0]
-
-
-def _safe(text: str) -> str:
-    """A log may hold anything. Tabs and line ends stay."""
-    return safe(text.replace("\r\n", "\n"), kept="\n\t")
+    return safe_lines(text).strip().split("\n")[0]
