@@ -85,3 +85,38 @@ def test_what_windows_wrote_is_read(command: list[str], given: Path, coding: str
 def test_an_empty_name_is_not_the_folder_that_one_is_in(unspool: Run, command: str) -> None:
     done = unspool(*command.split(), "")
     assert (done.returncode, done.stderr) == (2, b"unspool: an empty name is no file\n")
+
+
+@pytest.fixture
+def latin(tmp_path: Path) -> Path:
+    """A folder and files whose names are no text in UTF-8: a log that is called by its file, a trace, neither."""
+    (folder := tmp_path / os.fsdecode(b"caf\xe9")).mkdir()
+    log = Path(__file__).parent / "readers" / "goose_jsonl" / "without_a_header.jsonl"
+    (folder / os.fsdecode(b"friday\xe9.jsonl")).write_bytes(log.read_bytes())
+    (folder / os.fsdecode(b"trace\xe9.jsonl")).write_bytes(TRACE.read_bytes())
+    (folder / os.fsdecode(b"nothing\xe9.json")).write_text('{"a": 1}')
+    return folder
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("sessions", "--json"),
+        ("show",),
+        ("show", "--json"),
+        ("grep", "{", "--json"),
+        ("tools", "--json"),
+        ("view", "--list"),
+        ("cook", "-q", "--notes", "notes.jsonl"),
+        ("export", "html", "-q", "-o", "-"),
+        ("squash", "-q", "-o", "training"),
+    ],
+    ids=" ".join,
+)
+def test_names_that_are_no_text(unspool: Run, latin: Path, tmp_path: Path, command: tuple[str, ...]) -> None:
+    arguments = [str(tmp_path / word) if word in ("notes.jsonl", "training") else word for word in command]
+    for _ in range(2):  # once more from the cache
+        done = unspool(*arguments, latin, UNSPOOL_CACHE=str(tmp_path / "cache"), UNSPOOL_HOME=str(tmp_path / "home"))
+        assert (done.returncode, b"Traceback" in done.stderr) == (0, False), done.stderr.decode()
+    if command[0] in ("sessions", "cook"):
+        assert "friday\N{REPLACEMENT CHARACTER}" in done.stdout.decode()

@@ -35,11 +35,9 @@ def command(inputs: tuple[str, ...], output: str, wire: str, strict: bool, notes
     """
     import gc
 
-    import msgspec
-
     from unspool.cli.progress import Progress
     from unspool.errors import StrictFault
-    from unspool.exports.cooked import encode
+    from unspool.exports.cooked import encode, encode_notes
     from unspool.exports.writing import write
     from unspool.ingest.finding import is_session
     from unspool.jobs.cook import cook
@@ -54,7 +52,7 @@ def command(inputs: tuple[str, ...], output: str, wire: str, strict: bool, notes
     _kept.append(cooked)
     write(output, encode(cooked))
     if notes:
-        write(notes, (msgspec.json.encode(note) + b"\n" for note in cooked.notes))
+        write(notes, encode_notes(cooked.notes))
     if not quiet:
         from unspool.cli.summary import say_summary
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 import msgspec
+from msgspec.structs import replace
 
 from unspool.model import (
     Block,
@@ -23,6 +24,7 @@ from unspool.model import (
     Document,
     Exchange,
     Message,
+    Note,
     Other,
     Text,
     Thinking,
@@ -31,6 +33,7 @@ from unspool.model import (
     ToolUse,
     fingerprint,
 )
+from unspool.sources.files import legible
 from unspool.sources.jsontext import dumps
 
 _PIECE = 32
@@ -259,7 +262,20 @@ def encode(cooked: Cooked) -> Iterator[bytes]:
         yield opening + name.encode() + b'": ['
         for at in range(0, len(items), _PIECE):
             yield b",\n" if at else b"\n"
-            yield b",\n".join(map(msgspec.json.encode, items[at : at + _PIECE]))
+            yield b",\n".join(map(_encoded, items[at : at + _PIECE]))
         yield b"\n]" if items else b"]"
         opening = b',\n"'
     yield b',\n"version": %d}\n' % cooked.version
+
+
+def encode_notes(notes: Iterable[Note]) -> Iterator[bytes]:
+    """A line each."""
+    return (_encoded(note) + b"\n" for note in notes)
+
+
+def _encoded(item: Any) -> bytes:
+    """Of a request or a note the name of its file too, as text."""
+    try:
+        return msgspec.json.encode(item)
+    except UnicodeEncodeError:
+        return msgspec.json.encode(replace(item, origin=replace(item.origin, file=legible(item.origin.file))))

@@ -23,6 +23,7 @@ from unspool.model.event import (
 )
 from unspool.model.session import Digest, Share, StreamDigest, Tokens
 from unspool.readers import READERS
+from unspool.sources.files import legible
 
 _PROMPT = 300
 """Characters of the first prompt that are kept."""
@@ -37,8 +38,8 @@ class FileDigest(Struct):
     reader: str | None
     """None: no reader claims it."""
     sessions: list[Digest] = []
-    beside: list[str] = []
-    """Other files that were read with it: a database's own log, or what a reader names."""
+    beside: list[bytes] = []
+    """Names of other files that were read with it: a database's own log, or what a reader names."""
     stamp: str = ""
     """Of all of them, from before they were read."""
     events: int = 0
@@ -146,7 +147,7 @@ def digest_file(path: str) -> FileDigest:
     try:
         return _digest(path)
     except InputNotFound as error:
-        return FileDigest(None, reasons={f"unreadable: {error}": 1})
+        return FileDigest(None, reasons={legible(f"unreadable: {error}"): 1})
 
 
 def packed_digest(path: str) -> bytes:
@@ -159,15 +160,15 @@ def _digest(path: str) -> FileDigest:
     own, stamps = stamp([path]), {ahead: stamp([ahead])}  # what is written while we read will be read next time
     log = open_log(path)
     if log is None:  # the first tables of a database stand in its write-ahead log alone
-        return FileDigest(None, beside=[ahead], stamp=f"{own},{stamps[ahead]}" if own else "")
+        return FileDigest(None, beside=[os.fsencode(ahead)], stamp=f"{own},{stamps[ahead]}" if own else "")
     beside = [*([ahead] if log.reader.rows else ()), *log.reader.beside(path)]
     before = ",".join([own, *(stamps.get(other) or stamp([other]) for other in beside)])
     digest = digest_events(log.reader.name, log, log.sessions)
-    digest.stamp, digest.beside = before if own else "", beside
+    digest.stamp, digest.beside = before if own else "", list(map(os.fsencode, beside))
     return digest
 
 
-def stamp(paths: Iterable[str]) -> str:
+def stamp(paths: Iterable[str | bytes]) -> str:
     """Sizes and times of files: another stamp, another content."""
     parts = []
     for path in paths:

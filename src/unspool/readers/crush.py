@@ -34,6 +34,7 @@ from unspool.readers.families import Family
 from unspool.readers.folders import data_folder
 from unspool.readers.log import Log
 from unspool.readers.repeats import Repeats
+from unspool.sources.files import legible
 from unspool.sources.sqlite import rows, tables
 from unspool.sources.values import clock, count, listing, mapping, placeholder, string, text_of
 
@@ -77,7 +78,7 @@ def _rows(path: str) -> Iterator[Record | Note]:
 class Database:
     def __init__(self, path: str) -> None:
         folder = Path(path).absolute().parent
-        self._project = str(folder.parent) if folder.name == ".crush" else None
+        self._project = legible(str(folder.parent)) if folder.name == ".crush" else None
         self._log = Log(_AGENT)
         self._read = vocabulary_for(_AGENT).read
         self._family = Family()

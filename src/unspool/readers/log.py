@@ -8,6 +8,7 @@ from typing import Any
 from unspool.dialect import Record
 from unspool.model import MAIN, Content, Event, Facts, Note, NoteKind, Origin
 from unspool.model.event import AgentMessage, User, id_of
+from unspool.sources.files import legible
 from unspool.sources.jsontext import Unreadable, loads, strict
 from unspool.sources.values import clock
 
@@ -18,8 +19,7 @@ class Log:
     def __init__(self, agent: str, session: str = "") -> None:
         self.agent = agent
         self.sessions: dict[str, Facts] = {}
-        self.session = session
-        """The id of the session whose events come next."""
+        self._session = legible(session)
         self.origin = Origin("", 0, 0, 0)
         """Of what is being read; events and notes carry it."""
         self.time: str | None = None
@@ -36,11 +36,20 @@ class Log:
         """The first prompt that was taken back, until there is another in its place."""
 
     @property
+    def session(self) -> str:
+        """The id of the session whose events come next. Some are the name of a file, and not every name is text."""
+        return self._session
+
+    @session.setter
+    def session(self, name: str) -> None:
+        self._session = legible(name)
+
+    @property
     def facts(self) -> Facts:
         """Those of the session at hand."""
-        found = self.sessions.get(self.session)
+        found = self.sessions.get(self._session)
         if found is None:
-            found = self.sessions[self.session] = Facts(self.agent, self.session)
+            found = self.sessions[self._session] = Facts(self.agent, self._session)
         return found
 
     def enter(self, session: str) -> None:
@@ -82,7 +91,7 @@ class Log:
 
     def emit(self, content: Content, key: str, stream: str = MAIN) -> None:
         """The key names the event in its session: unlike any other, and the same whenever the log is read."""
-        session = self.session
+        session = self._session
         if content.__class__ is User:
             content = self._typed(content, key, stream)
         if session is not self._at or stream is not self._stream:

@@ -23,7 +23,7 @@ from unspool.jobs.view.reels import Reel, SessionReel, TrafficReel
 from unspool.jobs.view.shelf import Shelf
 from unspool.jobs.view.threads import all_threads, find_thread
 from unspool.sources.copies import fetched, named
-from unspool.sources.files import DASH, JOURNAL, Damaged, blocks, is_database, unfinished
+from unspool.sources.files import DASH, JOURNAL, Damaged, blocks, is_database, legible, unfinished
 from unspool.sources.records import read_records
 
 _COOKED = re.compile(rb'\s*\{\s*"messages"\s*:\s*\[')
@@ -50,7 +50,7 @@ class Catalog:
     """The reels, and those that appear while somebody looks."""
 
     def __init__(
-        self, paths: Sequence[str] = (), seen: Seen = lambda _path: None, named: Callable[[str], str] = str
+        self, paths: Sequence[str] = (), seen: Seen = lambda _path: None, named: Callable[[str], str] = legible
     ) -> None:
         self._paths = list(paths)
         self._named = named
@@ -130,7 +130,7 @@ def opened(paths: Sequence[str], seen: Seen = lambda _path: None) -> Iterator[Ca
         on_disk(DASH if DASH in paths else "") as standard,
         fetched([standard if path == DASH else path for path in paths]) as local,
     ):
-        yield Catalog(local, seen, lambda path: "standard input" if path and path == standard else named(path))
+        yield Catalog(local, seen, lambda path: "standard input" if path and path == standard else legible(named(path)))
 
 
 def look(paths: Sequence[str], seen: Seen = lambda _path: None, jobs: int | None = None) -> Given:

@@ -28,6 +28,7 @@ from unspool.model import (
     Note,
     Origin,
 )
+from unspool.sources.files import legible
 from unspool.sources.values import time_of
 
 
@@ -35,7 +36,7 @@ class Reel(ABC):
     """One thing to open. Reading is guarded by a lock: pages are asked for by several threads."""
 
     kind: ReelKind = "trace"
-    named: Callable[[str], str] = staticmethod(str)
+    named: Callable[[str], str] = staticmethod(legible)
     """A path as people know it: standard input and URLs are read from copies."""
 
     def __init__(self, name: str) -> None:

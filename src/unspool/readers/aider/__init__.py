@@ -32,6 +32,7 @@ from unspool.model.event import (
 from unspool.readers.aider.edits import Edit, edits_in, whole_file
 from unspool.readers.aider.thoughts import parted
 from unspool.readers.log import Log
+from unspool.sources.files import legible
 from unspool.sources.values import clock, count
 
 AGENT = "aider"
@@ -65,7 +66,7 @@ def claims(head: Head) -> bool:
 class History:
     def __init__(self, path: str) -> None:
         file = Path(path)
-        self._project = str(file.parent) if file.name == FILE and file.is_absolute() else None
+        self._project = legible(str(file.parent)) if file.name == FILE and file.is_absolute() else None
         self._log = Log(AGENT)
         self._runs: dict[str, int] = {}
         self._kind = ""

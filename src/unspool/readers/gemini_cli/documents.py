@@ -22,6 +22,7 @@ from unspool.readers.gemini_cli.shapes import Changes, Message, changes_of, mess
 from unspool.readers.gemini_cli.turns import Turns
 from unspool.readers.genai import identified, typed
 from unspool.readers.log import Log
+from unspool.sources.files import legible
 from unspool.sources.values import clock, listing, mapping, string, text_of
 
 _TYPES = ("user", "gemini", "qwen", "info", "warning", "error")
@@ -112,7 +113,7 @@ class Document:
             turns.whole(message, number)
 
     def _checkpoint(self, contents: list[Any]) -> None:
-        name, folder = Path(self._path).stem, folder_of(self._path)
+        name, folder = legible(Path(self._path).stem), folder_of(self._path)
         self._log.session = f"{folder.name}/{name}" if folder else name  # no id was kept, and tags are few
         self._log.facts.project = project_of(self._path)
         self._log.facts.title = name.removeprefix("checkpoint-")
