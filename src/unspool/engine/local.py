@@ -1,8 +1,10 @@
 """A batch on this machine: in this process, or in several."""
 
 import os
+import signal
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import accumulate, islice
 from typing import TypeVar
 
@@ -47,13 +49,14 @@ def each(work: Callable[[Item], Result], items: Sequence[Item], jobs: int) -> It
     size = max(1, min(_BATCH, len(items) // (jobs * _BATCHES)))
     batches = iter([items[at : at + size] for at in range(0, len(items), size)])
     threads = threading.active_count() > 1  # which a copy of this process would miss
-    with ProcessPoolExecutor(jobs, get_context("spawn") if threads else None) as pool:
-        waiting: deque[Future[list[Result]]] = deque(
-            pool.submit(_run, work, batch) for batch in islice(batches, jobs * _AHEAD)
-        )
+    waiting: deque[Future[list[Result]]] = deque()
+    with ProcessPoolExecutor(jobs, get_context("spawn") if threads else None, _end_with_parent) as pool:
         try:
+            with _uninterrupted():
+                waiting.extend(pool.submit(_run, work, batch) for batch in islice(batches, jobs * _AHEAD))
             while waiting:
-                results = waiting.popleft().result()
+                results = waiting[0].result()
+                waiting.popleft()
                 for batch in islice(batches, 1):
                     waiting.append(pool.submit(_run, work, batch))
                 yield from results
@@ -62,8 +65,34 @@ def each(work: Callable[[Item], Result], items: Sequence[Item], jobs: int) -> It
                 f"one of {jobs} processes was killed: if memory ran out, use fewer with --jobs"
             ) from error
         finally:
-            for future in waiting:  # nobody wants the rest
-                future.cancel()
+            if waiting:  # nobody wants the rest
+                pool.shutdown(wait=False, cancel_futures=True)
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Ctrl-C waits. Processes that start meanwhile never hear of it: one that stopped there might keep what the others
+    wait for, and they would never end."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _end_with_parent() -> None:
+    """When whoever wants the results is gone, however that came, so is this process: it would wait for ever."""
+    from multiprocessing import parent_process
+    from threading import Thread
+
+    parent = parent_process()
+    assert parent is not None
+
+    def watch() -> None:
+        parent.join()
+        os._exit(1)
+
+    Thread(target=watch, daemon=True).start()
 
 
 def _run(work: Callable[[Item], Result], batch: Sequence[Item]) -> list[Result]:
