@@ -15,7 +15,7 @@ def folder(tmp_path: Path) -> Iterator[Path]:
     folder = tmp_path / "logs"
     closed = folder / "root"
     closed.mkdir(parents=True)
-    Claude().user("Mend it").says("Mended.").save(folder / "log.jsonl")
+    Claude().user("Mend it").calls("t1", "Bash", command="make").says("Mended.").save(folder / "log.jsonl")
     closed.chmod(0)
     yield folder
     closed.chmod(0o700)
@@ -28,12 +28,13 @@ def test_a_folder_that_was_named(ordinary: Run, folder: Path) -> None:
         assert (done.returncode, done.stderr.decode()) == (2, f"unspool: {closed}: Permission denied\n")
 
 
-def test_sessions_says_what_it_could_not_look_into(ordinary: Run, folder: Path) -> None:
+@pytest.mark.parametrize("command", ["sessions", "tools"])
+def test_lists_say_what_they_could_not_look_into(ordinary: Run, folder: Path, command: str) -> None:
     told = f"1 file could not be read: {folder / 'root'}: Permission denied"
     for options in ([], ["--json"]):
-        done = ordinary("sessions", folder, *options)
+        done = ordinary(command, folder, *options)
         assert done.returncode == 0
-        assert b"Mend it" in done.stdout
+        assert (b"Mend it" if command == "sessions" else b"Bash") in done.stdout
         assert done.stderr.decode().splitlines()[-1] == told
 
 

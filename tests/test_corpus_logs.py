@@ -260,7 +260,7 @@ def test_no_known_tool_of_a_first_agent_falls_to_generic() -> None:
         ("codex", "tool_search"): 1,  # the same, in one that was trimmed
         ("codex", "update_plan"): 1,  # the model mistook the tool, which refused the call
     }
-    seen = tools([str(path) for path in of(*families)])
+    seen, _ = tools([str(path) for path in of(*families)])
     assert len(seen) > 50
     fallen = {
         (tool.agent, tool.name): tool.kinds["generic"]

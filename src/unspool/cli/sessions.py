@@ -55,7 +55,7 @@ def command(
     import msgspec
 
     from unspool.cli.reading import reading
-    from unspool.cli.words import moment, plural, say
+    from unspool.cli.words import moment, say_lost
     from unspool.jobs.sessions import Filter, list_sessions
     from unspool.sources.copies import fetched, named
 
@@ -74,9 +74,7 @@ def command(
         click.echo(b"".join(msgspec.json.encode(row) + b"\n" for row in rows), nl=False)
     else:
         _say(rows, costs, bool(paths), bool(agent or project or since or until))
-    if lost:
-        first = ", the first" if len(lost) > 1 else ""
-        say(f"{plural(len(lost), 'file')} could not be read{first}: {lost[0]}")
+    say_lost(lost)
 
 
 def _say(rows: "list[SessionRow]", costs: bool, given: bool, filtered: bool) -> None:

@@ -32,14 +32,16 @@ def command(paths: tuple[str, ...], agent: str | None, as_json: bool, difference
     import msgspec
 
     from unspool.cli.reading import reading
-    from unspool.cli.words import say
+    from unspool.cli.words import say, say_lost
     from unspool.jobs.show import on_disk
     from unspool.jobs.tools import tools
+    from unspool.sources.copies import named as known_as
 
     gc.disable()  # nothing here is cyclic
     with ExitStack() as stack:
         named = [stack.enter_context(on_disk(path)) for path in paths]
-        found = tools(named, jobs, stack.enter_context(reading()))
+        found, lost = tools(named, jobs, stack.enter_context(reading()))
+        lost = list(map(known_as, lost))
     told = [tool for tool in found if agent is None or tool.agent == agent]
     if differences:
         told = [tool for tool in told if tool.differences]
@@ -49,6 +51,7 @@ def command(paths: tuple[str, ...], agent: str | None, as_json: bool, difference
         say("no difference" if differences else "no tool was called")
     else:
         _say(told, differences)
+    say_lost(lost)
 
 
 def _say(seen: "list[ToolSeen]", differences: bool) -> None:

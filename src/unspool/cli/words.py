@@ -115,6 +115,13 @@ def say(text: str = "") -> None:
         click.echo(text, err=True, color=colour())
 
 
+def say_lost(files: Sequence[str]) -> None:
+    """Files that could not be read, each with the reason."""
+    if files:
+        first = ", the first" if len(files) > 1 else ""
+        say(f"{plural(len(files), 'file')} could not be read{first}: {safe(files[0])}")
+
+
 def moment(text: str, option: str | None = None) -> int:
     """Milliseconds since 1970: of a date, of a time, or of so long ago (`90m`, `12h`, `3d`, `2w`, `today`)."""
     import re

@@ -2,7 +2,6 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -57,20 +56,22 @@ Tallies = dict[tuple[str, str], _Tally]
 
 def tools(
     paths: Sequence[str] = (), jobs: int | None = None, seen: Callable[[str], None] = lambda _path: None
-) -> list[ToolSeen]:
-    """By agent, then by how often they were called."""
+) -> tuple[list[ToolSeen], list[str]]:
+    """By agent, then by how often they were called; and which files could not be read, with the reason."""
     files, named = meant(paths)
     for path in files:
         if path in named and path != DASH:
             is_database(path)  # a file that was named must be there to be read
     whole: Tallies = {}
-    for path, tallies in zip(files, each(count_file, files, jobs_for(files, jobs)), strict=True):
+    lost: list[str] = []
+    for path, (tallies, fault) in zip(files, each(count_file, files, jobs_for(files, jobs)), strict=True):
         seen(path)
         if not tallies and path in named and not _is_known(path):
             raise UnknownFormat(f"{path}: no agent's log that we know, and no recorded call in it")
         _add(whole, tallies)
+        lost += [fault] if fault else []
     told = [_seen(agent, name, tally) for (agent, name), tally in whole.items()]
-    return sorted(told, key=lambda tool: (tool.agent, -tool.calls, tool.name))
+    return sorted(told, key=lambda tool: (tool.agent, -tool.calls, tool.name)), lost
 
 
 def _is_known(path: str) -> bool:
@@ -78,12 +79,14 @@ def _is_known(path: str) -> bool:
     return open_log(path) is not None or any(isinstance(item, Exchange) for item in read_exchanges(path))
 
 
-def count_file(path: str) -> Tallies:
-    """Of an agent's log; of recorded traffic, where the agent can be told. Nothing of what cannot be read."""
+def count_file(path: str) -> tuple[Tallies, str]:
+    """Of an agent's log; of recorded traffic, where the agent can be told. And why it could not be read."""
     tallies: Tallies = {}
-    with suppress(InputNotFound):
+    try:
         _count(path, tallies)
-    return tallies
+    except InputNotFound as error:
+        return tallies, str(error)
+    return tallies, ""
 
 
 def _count(path: str, tallies: Tallies) -> None:
