@@ -70,11 +70,12 @@ def _has_screen() -> bool:
 
 
 def _say(catalog: "Catalog") -> None:
-    from unspool.cli.words import plural, say
+    from unspool.cli.words import plural, say, say_lost
 
     say(counted(catalog) or "no session on this machine: see `unspool sources` for where we look")
     for fault in catalog.faults:
         say(f"unspool: {fault}")
+    say_lost(catalog.lost)
     if catalog.unknown:
         say(f"{plural(len(catalog.unknown), 'file')} neither recorded calls nor a log, the first: {catalog.unknown[0]}")
 

@@ -98,12 +98,17 @@ def list_sessions(
     rows = list(map(row_of, kept))
     for row, session in zip(rows, kept, strict=True) if costs else ():
         row.cost, row.priced = cost_of(session)
-    return rows, [_reason(digest) for _, digest in read if is_lost(digest)]
+    return rows, lost_in(read)
 
 
 def is_lost(digest: FileDigest) -> bool:
     """The file could not be read, whosever it is."""
     return digest.reader is None and bool(digest.reasons)
+
+
+def lost_in(read: Sequence[tuple[str, FileDigest]]) -> list[str]:
+    """Which files could not be read, with the reason."""
+    return [_reason(digest) for _, digest in read if is_lost(digest)]
 
 
 def _reason(digest: FileDigest) -> str:

@@ -15,7 +15,7 @@ from unspool.errors import InputNotFound, SessionNotFound, StoreFault, UnspoolEr
 from unspool.ingest.finding import given as files_in
 from unspool.ingest.finding import is_session
 from unspool.ingest.open import is_call
-from unspool.jobs.sessions import Seen, find_sessions
+from unspool.jobs.sessions import Seen, find_sessions, is_lost, lost_in
 from unspool.jobs.show import find, on_disk
 from unspool.jobs.view.cooked_files import CookedReel
 from unspool.jobs.view.pages import Grown, ReelRow
@@ -37,6 +37,8 @@ class Given(Struct):
     reels: list[Reel]
     unknown: list[str] = []
     """Files that are neither recorded calls nor logs."""
+    lost: list[str] = []
+    """Those that could not be read, with the reason."""
     faults: list[str] = []
     """What could not be looked at, in words."""
 
@@ -57,7 +59,7 @@ class Catalog:
         self._lock = threading.Lock()
         self._shelf = Shelf()
         found = look(self._paths, seen)
-        self.unknown, self.faults = found.unknown, found.faults
+        self.unknown, self.lost, self.faults = found.unknown, list(map(named, found.lost)), found.faults
         self._reels = self._known(found.reels)
         self._due = monotonic() + _PATIENCE
         self._watched = not paths or any(Path(path).is_dir() for path in paths)
@@ -135,21 +137,23 @@ def opened(paths: Sequence[str], seen: Seen = lambda _path: None) -> Iterator[Ca
 
 def look(paths: Sequence[str], seen: Seen = lambda _path: None, jobs: int | None = None) -> Given:
     if not paths:
-        sessions: list[Reel] = [SessionReel(found) for found in find_sessions(jobs=jobs, seen=seen)[0]]
+        found, read = find_sessions(jobs=jobs, seen=seen)
+        sessions: list[Reel] = list(map(SessionReel, found))
         try:
-            return Given([*all_threads(), *sessions])
+            return Given([*all_threads(), *sessions], lost=lost_in(read))
         except StoreFault as error:  # the sessions are none the worse for it
-            return Given(sessions, faults=[str(error)])
-    whole = Given([], [])
+            return Given(sessions, lost=lost_in(read), faults=[str(error)])
+    whole = Given([])
     for name in dict.fromkeys(paths):
         part = _one(name, seen, jobs)
         whole.reels += part.reels
         whole.unknown += part.unknown
+        whole.lost += part.lost
     unique: dict[str, Reel] = {}
     for reel in whole.reels:
         known = unique.get(reel.id)
         unique[reel.id] = reel if known is None else _joined(known, reel, jobs)
-    return Given(list(unique.values()), whole.unknown)
+    return Given(list(unique.values()), whole.unknown, whole.lost)
 
 
 def _joined(one: Reel, other: Reel, jobs: int | None) -> Reel:
@@ -170,7 +174,8 @@ def _one(name: str, seen: Seen, jobs: int | None) -> Given:
     if not Path(name).is_dir():
         return _file(name)
     sessions, read = find_sessions([name], jobs, seen)
-    rest = [path for path, digest in read if digest.reader is None and not Path(path).parent.name.endswith(JOURNAL)]
+    others = [path for path, digest in read if digest.reader is None and not is_lost(digest)]
+    rest = [path for path in others if not Path(path).parent.name.endswith(JOURNAL)]
     calls = [path for path in rest if holds_calls(path)]
     known = set(calls)
     cooked = [path for path in rest if path not in known and is_cooked(path)]
@@ -182,7 +187,7 @@ def _one(name: str, seen: Seen, jobs: int | None) -> Given:
     if not reels:
         many = "its one file" if len(files) == 1 else f"its {len(files):,} files"
         raise InputNotFound(f"{name}: neither recorded calls nor an agent's log among {many}")
-    return Given(reels, [path for path in rest if path not in known])
+    return Given(reels, [path for path in rest if path not in known], lost_in(read))
 
 
 def _named(name: str) -> Reel:
