@@ -73,18 +73,18 @@ class Vocabulary(Struct, frozen=True):
 
     def tool(self, name: str) -> type[Call] | None:
         """The shape of what the tool takes, if it is known."""
-        return self.tools.get(name) or self.agents.get(self._start(name))
+        return self.tools.get(name) or self._own_agent(name, None)[0]
 
     def read(self, name: str, arguments: Any) -> Meaning:
         """What the call means. Never raises."""
-        tool = self.tool(name)
+        tool, given = self.tools.get(name), arguments
+        if tool is None:
+            tool, given = self._own_agent(name, arguments)
         if tool is None:
             place = self.mcp(name)
             return meaning(Mcp(*place, arguments)) if place else Meaning("generic", arguments)
         try:
-            given = tool.spell(arguments)
-            if name not in self.tools and isinstance(given, dict):
-                given = {**given, "agent_type": name.removeprefix(self._start(name))}
+            given = tool.spell(given)
             call = msgspec.convert(given, tool, strict=False)
             action, actions = call.action(), call.actions()
         except (ValueError, RecursionError):  # a ValidationError is one; so is what a grammar says of unknown text
@@ -93,8 +93,13 @@ class Vocabulary(Struct, frozen=True):
             return Meaning("generic", arguments, actions)
         return meaning(action, call.beside(given), actions)
 
-    def _start(self, name: str) -> str:
-        return next((start for start in self.agents if name.startswith(start) and "__" not in name), "")
+    def _own_agent(self, name: str, arguments: Any) -> tuple[type[Call] | None, Any]:
+        """The tool that an agent of the user's own is, and which agent that is beside the arguments."""
+        for start, tool in self.agents.items():
+            if name.startswith(start) and "__" not in name:  # else a tool on a server
+                named = {"agent_type": name.removeprefix(start)}
+                return tool, {**arguments, **named} if isinstance(arguments, dict) else arguments
+        return None, arguments
 
 
 _KINDS: dict[type[Action], Kind] = {each: cast(Kind, each.__struct_config__.tag) for each in Action.__args__}

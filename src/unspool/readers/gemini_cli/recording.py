@@ -50,6 +50,8 @@ class Recording:
         self._path = path
         self._log = Log(AGENT)
         self._turns = Turns(self._log, folder_of(path))
+        self._begun = False
+        """The session has its name."""
         self._held: list[tuple[Origin, Message]] = []
         """A summary of all that came before, and messages behind it: what stands behind them tells what it left."""
 
@@ -64,12 +66,12 @@ class Recording:
             line = self._opened(record)
         if line is None:
             pass
-        elif line.id is not None and log.session:  # nearly all that say something
+        elif line.id is not None and self._begun:  # nearly all that say something
             if self._held or (line.type == "user" and _is_snapshot(line)):
                 self._held.append((record.origin, line))
             else:
                 self._turns.message(line)
-        elif line.changes is None or line.changes != _BEAT or not log.session:
+        elif line.changes is None or line.changes != _BEAT or not self._begun:
             self._line(line)
         elif self._held:  # every other line says only when it was written
             self._release()
@@ -113,9 +115,10 @@ class Recording:
 
     def _open(self, opening: Changes | Line | None) -> None:
         """The session is named by the first line; should that be lost, by the file."""
-        log, turns = self._log, self._turns
-        if log.session:
+        if self._begun:
             return
+        self._begun = True
+        log, turns = self._log, self._turns
         opening = opening or Changes()
         name = string(opening.session_id) or Path(self._path).stem
         parent = parent_of(self._path)
