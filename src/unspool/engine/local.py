@@ -73,6 +73,9 @@ def each(work: Callable[[Item], Result], items: Sequence[Item], jobs: int) -> It
 def _uninterrupted() -> Iterator[None]:
     """Ctrl-C waits. Processes that start meanwhile never hear of it: one that stopped there might keep what the others
     wait for, and they would never end."""
+    if not hasattr(signal, "pthread_sigmask"):  # as on Windows
+        yield
+        return
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
