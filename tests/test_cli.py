@@ -163,6 +163,7 @@ def test_an_input_is_not_overwritten(unspool: Run, write: Write) -> None:
         ("cook samples -q >&-", 2),
         ("cook - -q <&-", 2),
         ("--version >&-", 2),
+        ("--version >/dev/full", 2),
     ],
 )
 def test_closed_streams(command: str, status: int, tmp_path: Path) -> None:

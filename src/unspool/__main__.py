@@ -1,5 +1,6 @@
 """The command. Answers `--version` itself, before anything else is imported."""
 
+import os
 import sys
 
 
@@ -9,7 +10,13 @@ def main() -> None:
 
         if sys.stdout is None:
             sys.exit(2)
-        sys.stdout.write(f"unspool {__version__}\n")
+        try:
+            os.write(sys.stdout.fileno(), f"unspool {__version__}\n".encode())
+        except BrokenPipeError:  # nobody listens
+            pass
+        except OSError as error:
+            sys.stderr.write(f"unspool: {error.strerror}\n")
+            sys.exit(2)
         return
     from unspool.cli import run
 
