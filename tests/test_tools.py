@@ -49,6 +49,12 @@ def test_every_tool_of_every_agent_by_its_own_name(unspool: Run, machine: Machin
     ]
 
 
+def test_a_file_that_is_given_twice_counts_once(unspool: Run, machine: Machine, tmp_path: Path) -> None:
+    log = next(tmp_path.rglob("rollout-*.jsonl"))
+    again = log.parent / "." / ".." / log.parent.name / log.name
+    assert tools(unspool, machine, log, log.parent, again)["codex", "exec_command"]["calls"] == 1
+
+
 def test_what_is_told_of_a_tool(unspool: Run, machine: Machine) -> None:
     assert tools(unspool, machine)["claude_code", "Bash"] == {
         "agent": "claude_code",

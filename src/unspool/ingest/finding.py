@@ -10,7 +10,7 @@ from typing import Literal
 from unspool.dialect import Reader
 from unspool.errors import InputNotFound, UnknownFormat
 from unspool.readers import READERS
-from unspool.sources.files import DASH
+from unspool.sources.files import DASH, place_of
 from unspool.sources.listing import files_below
 from unspool.sources.storage import exists, is_folder
 
@@ -101,5 +101,12 @@ def meant(paths: Sequence[str]) -> tuple[list[str], set[str]]:
     """The files that these paths mean, all logs on this machine if there are none: each once, and which were named."""
     if not paths:
         return list(installed()), set()
-    pairs = list(given(paths))
-    return list(dict.fromkeys(path for path, _ in pairs)), {path for path, named in pairs if named}
+    files: dict[str, str] = {}
+    alone: set[str] = set()
+    for path, named in given(paths):
+        place = place_of(path)
+        if named:
+            alone.add(path)
+        if named or place not in files:
+            files[place] = path
+    return list(files.values()), alone

@@ -68,10 +68,14 @@ def expand(inputs: Iterable[str | os.PathLike[str]]) -> Iterator[str]:
     """Each file to read once, in a stable order. A folder gives the files below it whose names end like traces."""
     read = set()
     for path in _expanded(inputs):
-        place = path if path == DASH or is_url(path) else os.path.abspath(path)  # noqa: PTH100  # links may differ
-        if place not in read:
+        if (place := place_of(path)) not in read:
             read.add(place)
             yield path
+
+
+def place_of(path: str) -> str:
+    """The same for all spellings of a file's name."""
+    return path if path == DASH or is_url(path) else os.path.abspath(path)  # noqa: PTH100  # links may differ
 
 
 def _expanded(inputs: Iterable[str | os.PathLike[str]]) -> Iterator[str]:
