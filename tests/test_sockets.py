@@ -107,6 +107,31 @@ def test_what_steers_an_answer_that_waits_for_results_goes_before_them(write: Wr
     assert exchanged(cooked) == [(["Hi"], ["I look"]), (["In Polish", "Results"], ["Cześć"])]
 
 
+@pytest.mark.parametrize("echoed", [False, True])
+def test_results_that_an_answer_is_given_while_it_is_made_stand_in_it(write: Write, echoed: bool) -> None:
+    call = {"type": "function_call", "id": "fc_1", "call_id": "c1", "name": "look", "arguments": "{}"}
+    output = {"type": "function_call_output", "call_id": "c1", "output": "a cat"}
+    inject = {"type": "response.inject", "response_id": "resp_1", "input": [output]}
+    late = {**inject, "input": [{**output, "output": "a dog"}]}
+    created, item, completed = answered("resp_1", "A cat")
+    asking: list[tuple[int, Any]] = [(5, asked("Look")), (20, inject), (35, late)]
+    asking.append((60, asked("Bye", previous_response_id="resp_1")))
+    said: list[tuple[int, Any]] = [
+        (10, created),
+        (15, {"type": "response.output_item.done", "output_index": 0, "item": call}),
+        (25, {"type": "response.inject.created", "response_id": "resp_1"}),
+        *([(26, {"type": "response.output_item.done", "item": {**output, "id": "fco_1"}})] if echoed else []),
+        (30, {**item, "output_index": 2 if echoed else 1}),
+        (32, completed),
+        (40, {**late, "type": "response.inject.failed", "error": {"code": "response_already_completed"}}),
+        *((70, event) for event in answered("resp_2", "Bye!")),
+    ]
+    cooked = cook(write(socket(asking, said)))
+    assert exchanged(cooked) == [(["Look"], ["", "a cat", "A cat"]), (["Bye"], ["Bye!"])]
+    assert [each.stop_reason for each in cooked.requests] == ["end_turn", "end_turn"]
+    assert [row.tool_use_id for row in cooked.messages if row.role == "tool_result"] == ["c1"]
+
+
 def test_a_call_over_a_websocket_that_fails_twice_is_one(write: Write) -> None:
     failed = {"id": "resp_1", "status": "failed", "error": {"code": "server_error", "message": "Oh no"}}
     stray = {"type": "response.completed", "response": {"id": "resp_9", "output": []}}

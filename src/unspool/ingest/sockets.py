@@ -3,7 +3,8 @@
 The client says {"type": "response.create", "model": …, "input": […]}, the server sends the events of that answer, and
 only then the client asks again: so the answers' ends tell which events belong to which call. Of several lanes
 (`stream_id`) this holds for each. What a client says into an answer ({"type": "response.steer", …}) is a call too: it
-is answered next, unless the server waits for the results of calls; then it goes before these.
+is answered next, unless the server waits for the results of calls; then it goes before these. Results that an answer is
+given while it is made ({"type": "response.inject", …}) stand in it, where the server took them.
 
 Our recorder keeps messages and when they came; claude-tap keeps the events alone, and beside them the last call.
 """
@@ -18,6 +19,7 @@ from unspool.sources.values import count, listing, mapping, text_of, time_of
 _ENDS = ("response.completed", "response.failed", "response.incomplete", "response.cancelled", "response.done", "error")
 _EVENTS = "ws_events"
 _STEER = "response.steer"
+_INJECT = "response.inject"
 _Said: TypeAlias = tuple[int, dict[str, Any]]
 """When, in milliseconds, and what."""
 
@@ -29,12 +31,14 @@ def is_socket(side: Any) -> bool:
 def calls_of(envelope: Envelope) -> list[dict[str, Any]]:
     """The calls, each as it would have been recorded over HTTP; none if something else was spoken."""
     request = mapping(envelope.get("request"))
-    said = list(_said(envelope.get("response")))
-    asked = _asked(_said(request), [event for _, event in said])
+    told, said = list(_said(request)), list(_said(envelope.get("response")))
+    events = [event for _, event in said]
+    asked = _asked(told, events)
     if not asked:
         return []
     timed = _EVENTS not in request
-    answers = _by_lane(asked, said)
+    given = _given(told, events)
+    answers = [list(_with_given(answer, given)) if given else answer for answer in _by_lane(asked, said)]
     began = time_of(envelope.get("timestamp"))
     rest = {key: plain(value) for key, value in envelope.items() if key not in ("request", "response", "duration_ms")}
     rest |= {key: plain(request[key]) for key in request.keys() & {"method", "path"} - rest.keys()}
@@ -80,6 +84,31 @@ def _asked(said: Iterable[_Said], events: list[dict[str, Any]]) -> list[_Said]:
             else:
                 asked.append((ms, {**body, "input": [*given], "stream_id": lanes.get(before)}))
     return asked
+
+
+def _given(told: list[_Said], events: list[dict[str, Any]]) -> dict[str, list[list[Any]]]:
+    """What answers were given while they were made, by their ids."""
+    failed = [event for event in events if event.get("type") == f"{_INJECT}.failed"]
+    refused = [(event.get("response_id"), event.get("input")) for event in failed]
+    given: dict[str, list[list[Any]]] = {}
+    for _, body in told:
+        answer, items = body.get("response_id"), body.get("input")
+        if body.get("type") == _INJECT and isinstance(items, list) and (answer, items) not in refused:
+            given.setdefault(text_of(answer), []).append(items)
+    return given
+
+
+def _with_given(answer: list[_Said], given: dict[str, list[list[Any]]]) -> Iterator[_Said]:
+    """The answer with what it was given as items of it, unless the server says them itself."""
+    items = [mapping(event.get("item")) for _, event in answer]
+    items += [mapping(item) for _, event in answer for item in listing(mapping(event.get("response")).get("output"))]
+    known = [(item.get("type"), item.get("call_id")) for item in items]
+    for ms, event in answer:
+        yield ms, event
+        if event.get("type") == f"{_INJECT}.created" and (waiting := given.get(text_of(event.get("response_id")))):
+            for item in map(mapping, waiting.pop(0)):
+                if (item.get("type"), item.get("call_id")) not in known:
+                    yield ms, {"type": "response.output_item.done", "item": item}
 
 
 def _items(given: Any) -> list[Any]:

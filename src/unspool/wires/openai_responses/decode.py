@@ -95,7 +95,9 @@ def _stop(body: dict[str, Any]) -> Stop | None:
 def _completed(output: list[dict[str, Any]]) -> StopReason:
     """The API says only that it is done: what it waits for is seen in its last items."""
     kinds = [text_of(item.get("type")) for item in output]
-    if any(kind in CLIENT_CALLS and not runs_at_provider(item) for kind, item in zip(kinds, output, strict=True)):
+    answered = {text_of(item.get("call_id")) for item in output if text_of(item.get("type")).endswith("_output")} - {""}
+    calls = [item for kind, item in zip(kinds, output, strict=True) if kind in CLIENT_CALLS]
+    if any(not runs_at_provider(item) and text_of(item.get("call_id")) not in answered for item in calls):
         return "tool_use"
     if "mcp_approval_request" in kinds:
         return "pause"

@@ -91,7 +91,8 @@ class _Items:
 
     def ended(self, event: dict[str, Any], item: dict[str, Any]) -> "_Item":
         there = self._at(event) or self._named(item.get("id") or item.get("call_id"))
-        if there is not None and there.final is not None and there.final.get("id") != item.get("id"):
+        final = there.final if there is not None else None
+        if final is not None and any(final.get(key) != item.get(key) for key in ("id", "type")):
             there = None
         if there is None and event.get("output_index") is None:
             there = self._open(item.get("type"))
