@@ -205,6 +205,7 @@ def _own_call(kind: str, value: dict[str, Any]) -> tuple[Block, ...]:
     content = next(iter(gave.values())) if len(gave) == 1 else gave
     shown: Block = Text(content) if isinstance(content, str) else Other(f"{kind}_result", content, known=True)
     if kind == "image_generation_call" and isinstance(picture := gave.get("result"), str):
-        shown = Document("image", "base64", picture, f"image/{value.get('output_format') or 'png'}")
+        kind = text_of(value.get("output_format")) or "png"
+        shown = Document("image", "base64", picture, f"image/{'svg+xml' if kind == 'svg' else kind}")
     failed = True if value.get("error") or value.get("status") == "failed" else None
     return call, ToolResult(call_id, (shown,), failed, name, server_side=True, extra={"keys": list(gave)})
