@@ -65,6 +65,19 @@ def test_redacted_thinking_goes_back_whole() -> None:
     assert sent["messages"][1]["content"][0] == {"type": "redacted_thinking", "data": "eHg="}
 
 
+@pytest.mark.parametrize(
+    "block",
+    [
+        {"type": "compaction", "content": "Cats were counted.", "signature": "c2ln", "tool_changes": []},
+        {"type": "compaction", "content": None},
+    ],
+)
+def test_a_summary_of_the_provider_s_own_goes_back_as_it_came(block: dict[str, Any]) -> None:
+    said = says("assistant", block, "Nine.", api="claude")
+    sent = body("anthropic", context(says("user", "Hi"), said, says("user", "And?")))
+    assert sent["messages"][1]["content"][0] == block
+
+
 def test_ids_that_a_provider_refuses_are_rewritten_in_call_and_result() -> None:
     given = context(
         says("user", "Hi"), says("assistant", called("functions.look:0")), says("user", result("functions.look:0", "x"))

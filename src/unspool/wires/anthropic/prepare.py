@@ -67,7 +67,8 @@ def _limit_marks(parts: list[dict[str, Any]], most: int) -> None:
 
 
 def _parts(block: Block) -> Iterator[dict[str, Any]]:
-    mark = {"cache_control": block.extra["cache_control"]} if block.extra and block.extra.get("cache_control") else {}
+    extra = mapping(block.extra)
+    mark = {"cache_control": extra["cache_control"]} if extra.get("cache_control") else {}
     match block:
         case Text():
             cited = {"citations": list(block.citations)} if block.citations else {}
@@ -81,14 +82,15 @@ def _parts(block: Block) -> Iterator[dict[str, Any]]:
                 yield {"type": "text", "text": f"{block.name}:"}  # images have no title
             yield {**_document(block), **mark}
         case ToolUse():
-            kind = mapping(block.extra).get("type") or ("server_tool_use" if block.server_side else "tool_use")
+            kind = extra.get("type") or ("server_tool_use" if block.server_side else "tool_use")
             arguments = {"input": block.text} if block.arguments is None else block.arguments
             yield {"type": kind, "id": block.id, "name": block.name, "input": arguments, **mark}
         case ToolResult():
             yield {**_result(block), **mark}
         case Compaction():
             kept = {"encrypted_content": block.encrypted} if block.encrypted else {}
-            yield {"type": "compaction", "content": block.text, **kept, **mark}
+            kept |= {key: extra[key] for key in ("signature", "tool_changes") if key in extra}
+            yield {"type": "compaction", "content": block.text or None, **kept, **mark}  # null: it did not come about
         case Other():
             yield block.value if isinstance(block.value, dict) else {"type": "text", "text": in_words(block)}
 
