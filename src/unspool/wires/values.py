@@ -13,7 +13,9 @@ _SPACED = re.compile(r'\{"[^"\\]*": ')
 _DATA_URL = re.compile(r"data:([^;,]*)(?:;[^,]*)?;base64,(.*)", re.DOTALL)
 
 
-ASIDES = frozenset(("additional_tools", "tool_addition", "tool_removal", "configuration_update", "compaction_trigger"))
+ASIDES = frozenset(
+    ("additional_tools", "tool_addition", "tool_removal", "configuration_update", "output_config", "compaction_trigger")
+)
 """Kinds of blocks among messages in which nobody says anything: what holds from there on."""
 
 

@@ -71,6 +71,8 @@ def decode(slot: str, value: Any) -> Message:
             return _message(role, content, rest or None)
         case {"content": content, **rest}:
             return _message("user", content, rest)
+        case {"role": "system", "output_config": dict()}:  # nobody says anything: how to answer from here on
+            return Message("system", (Other("output_config", value, known=True),))
     return Message("user", (other(value),))
 
 
