@@ -1,8 +1,10 @@
 """What a call cost: list prices of its day."""
 
 import sys
+from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from unspool.errors import UnspoolError
 from unspool.ingest.sessions import Found
@@ -10,6 +12,7 @@ from unspool.jobs.sessions import cost_of
 from unspool.model import Facts, Usage
 from unspool.model.session import Share, StreamDigest, Tokens
 from unspool.transforms.prices import price, rates_of
+from unspool.wires import WIRES
 
 pytest.importorskip("genai_prices")
 
@@ -23,6 +26,59 @@ def test_each_kind_of_token_has_its_price() -> None:
     micro = [round(part * 1e6) for part in (cost.input, cost.cache_read, cost.cache_write, cost.output)]
     assert micro == [3000, 3000, round(1500 * 3.75 + 500 * 6), 7500]
     assert cost.total == pytest.approx(sum(micro) / 1e6)
+
+
+CHAT = {"prompt_tokens": 100, "completion_tokens": 50, "prompt_tokens_details": {"audio_tokens": 60}}
+CHAT |= {"completion_tokens_details": {"audio_tokens": 40}}
+GEMINI = {
+    "promptTokenCount": 100,
+    "cachedContentTokenCount": 30,
+    "toolUsePromptTokenCount": 10,
+    "candidatesTokenCount": 50,
+    "promptTokensDetails": [{"modality": "TEXT", "tokenCount": 20}, {"modality": "AUDIO", "tokenCount": 80}],
+    "cacheTokensDetails": [{"modality": "AUDIO", "tokenCount": 25}],
+    "toolUsePromptTokensDetails": [{"modality": "AUDIO", "tokenCount": 5}],
+    "candidatesTokensDetails": [{"modality": "AUDIO", "tokenCount": 40}],
+}
+STEPS = {
+    "total_input_tokens": 100,
+    "total_output_tokens": 50,
+    "total_tokens": 150,
+    "input_tokens_by_modality": [{"modality": "text", "tokens": 40}, {"modality": "audio", "tokens": 60}],
+    "output_tokens_by_modality": [{"modality": "audio", "tokens": 40}],
+}
+
+
+@pytest.mark.parametrize(
+    ("wire", "body", "plain"),
+    [
+        ("openai", {"usage": CHAT}, 40),
+        ("gemini", {"usageMetadata": GEMINI}, 20),
+        ("interactions", {"usage": STEPS}, 40),
+    ],
+)
+def test_sound_has_a_price_of_its_own(wire: str, body: dict[str, Any], plain: int) -> None:
+    usage = WIRES[wire].answer(body).usage
+    assert usage is not None
+    assert (usage.input, usage.input_audio, usage.output, usage.output_audio) == (plain + 60, 60, 50, 40)
+    cost = price("gpt-audio", usage, DAY)
+    assert cost is not None
+    assert round(cost.input * 1e6) == round(plain * 2.5 + 60 * 32)
+    assert round(cost.output * 1e6) == 10 * 10 + 40 * 64
+    words = replace(usage, input_audio=0, output_audio=0)
+    assert price("claude-sonnet-4-5", usage, DAY) == price(
+        "claude-sonnet-4-5", words, DAY
+    )  # in whose table it has none
+
+
+def test_sound_is_never_more_than_all_that_was_counted() -> None:
+    usage = (
+        WIRES["openai"]
+        .answer({"usage": {**CHAT, "prompt_tokens_details": {"audio_tokens": 90, "cached_tokens": 70}}})
+        .usage
+    )
+    assert usage is not None
+    assert (usage.input, usage.input_audio) == (30, 30)
 
 
 @pytest.mark.parametrize(

@@ -244,5 +244,7 @@ export interface Usage {
   output?: number;
   reasoning?: number;
   cache_write_1h?: number;
+  input_audio?: number;
+  output_audio?: number;
   raw?: Record<string, unknown> | null;
 }

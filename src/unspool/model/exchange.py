@@ -30,6 +30,10 @@ class Usage(Struct, frozen=True, gc=False, omit_defaults=True):
     """Part of `output`."""
     cache_write_1h: int = 0
     """Part of `cache_write`: what was written to live longer than the provider's shortest time."""
+    input_audio: int = 0
+    """Part of `input`: sound, which has a price of its own."""
+    output_audio: int = 0
+    """Part of `output`."""
     raw: Extra = None
     """What the provider sent."""
 

@@ -42,14 +42,16 @@ class Rates(Struct, frozen=True, gc=False):
     cache_write: float
     cache_write_1h: float
     output: float
+    input_audio: float
+    output_audio: float
 
     def cost(self, usage: Usage) -> Cost:
         short = usage.cache_write - usage.cache_write_1h
         return Cost(
-            usage.input * self.input / _MILLION,
+            ((usage.input - usage.input_audio) * self.input + usage.input_audio * self.input_audio) / _MILLION,
             usage.cache_read * self.cache_read / _MILLION,
             (short * self.cache_write + usage.cache_write_1h * self.cache_write_1h) / _MILLION,
-            usage.output * self.output / _MILLION,
+            ((usage.output - usage.output_audio) * self.output + usage.output_audio * self.output_audio) / _MILLION,
         )
 
 
@@ -76,16 +78,19 @@ def rates_of(
     table = _table(model, seller or _PROVIDERS.get(wire), None if time is None else time // _DAY)
     if table is None:
         return None
-    plain = _step(table.input_mtok, prompt) or 0.0
+    plain, output = _step(table.input_mtok, prompt) or 0.0, _step(table.output_mtok, prompt) or 0.0
     read, write = _step(table.cache_read_mtok, prompt), _step(table.cache_write_mtok, prompt)
     longer = _step(getattr(table, "cache_write_1h_mtok", None), prompt)
+    heard, spoken = (_step(getattr(table, f"{way}_audio_mtok", None), prompt) for way in ("input", "output"))
     write = plain if write is None else write
     return Rates(
         plain,
         plain if read is None else read,
         write,
         write if longer is None else longer,
-        _step(table.output_mtok, prompt) or 0.0,
+        output,
+        plain if heard is None else heard,
+        output if spoken is None else spoken,
     )
 
 

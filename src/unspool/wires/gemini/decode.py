@@ -83,6 +83,7 @@ _TOOL_CALL, _TOOL_RESPONSE = ("toolCall", "tool_call"), ("toolResponse", "tool_r
 SIGNATURE = ("thoughtSignature", "thought_signature")
 _MIME, _NAME = ("mimeType", "mime_type"), ("displayName", "display_name")
 _URI = ("fileUri", "file_uri")
+_COUNT = ("tokenCount", "token_count")
 
 
 def either(value: dict[str, Any], names: tuple[str, str]) -> Any:
@@ -288,13 +289,24 @@ def usage_of(raw: Any) -> Usage | None:
     def tokens(camel: str, snake: str) -> int:
         return count(either(raw, (camel, snake)))
 
+    def sound(camel: str, snake: str) -> int:
+        told = map(mapping, listing(either(raw, (camel, snake))))
+        return sum(count(either(each, _COUNT)) for each in told if each.get("modality") == "AUDIO")
+
     read = tokens("cachedContentTokenCount", "cached_content_token_count")
     thoughts = tokens("thoughtsTokenCount", "thoughts_token_count")
     prompt = tokens("promptTokenCount", "prompt_token_count")
+    given = max(prompt - read, 0) + tokens("toolUsePromptTokenCount", "tool_use_prompt_token_count")
+    output = tokens("candidatesTokenCount", "candidates_token_count") + thoughts
+    heard = sound("promptTokensDetails", "prompt_tokens_details")
+    heard += sound("toolUsePromptTokensDetails", "tool_use_prompt_tokens_details")
+    heard -= sound("cacheTokensDetails", "cache_tokens_details")
     return Usage(
-        input=max(prompt - read, 0) + tokens("toolUsePromptTokenCount", "tool_use_prompt_token_count"),
+        input=given,
         cache_read=read,
-        output=tokens("candidatesTokenCount", "candidates_token_count") + thoughts,
+        output=output,
         reasoning=thoughts,
+        input_audio=min(max(heard, 0), given),
+        output_audio=min(sound("candidatesTokensDetails", "candidates_tokens_details"), output),
         raw=raw,
     )

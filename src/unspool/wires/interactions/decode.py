@@ -169,4 +169,12 @@ def usage_of(raw: Any) -> Usage | None:
         count(raw.get(f"total_{name}_tokens")) for name in ("input", "cached", "output", "thought", "tool_use")
     )
     apart = thoughts if prompt + tool + output != count(raw.get("total_tokens")) else 0
-    return Usage(max(prompt - read, 0) + tool, read, 0, output + apart, thoughts, raw=raw)
+    given, output = max(prompt - read, 0) + tool, output + apart
+    heard, again, cached, spoken = (_sound(raw, name) for name in ("input", "tool_use", "cached", "output"))
+    heard, spoken = min(max(heard + again - cached, 0), given), min(spoken, output)
+    return Usage(given, read, 0, output, thoughts, input_audio=heard, output_audio=spoken, raw=raw)
+
+
+def _sound(raw: dict[str, Any], name: str) -> int:
+    told = map(mapping, listing(raw.get(f"{name}_tokens_by_modality")))
+    return sum(count(each.get("tokens")) for each in told if each.get("modality") == "audio")

@@ -394,4 +394,7 @@ def usage_of(raw: Any) -> Usage | None:
         output += reasoning
     if read + written > prompt:
         prompt += read + written
-    return Usage(prompt - read - written, read, written, output, reasoning, raw=raw)
+    given = prompt - read - written
+    heard, spoken = (count(each.get("audio_tokens")) for each in (details, beside))
+    heard, spoken = min(heard, given), min(spoken, output)
+    return Usage(given, read, written, output, reasoning, input_audio=heard, output_audio=spoken, raw=raw)
