@@ -71,6 +71,25 @@ def test_sound_has_a_price_of_its_own(wire: str, body: dict[str, Any], plain: in
     )  # in whose table it has none
 
 
+def test_what_later_steps_of_a_stream_wrote_for_an_hour_is_known() -> None:
+    def wrote(tokens: int) -> dict[str, Any]:
+        parts = {"ephemeral_5m_input_tokens": 0, "ephemeral_1h_input_tokens": tokens}
+        return {"cache_creation_input_tokens": tokens, "cache_creation": parts}
+
+    steps = [
+        {"type": "message", **wrote(100)},
+        {"type": "message", **wrote(200)},
+        {"type": "advisor_message", **wrote(9)},
+    ]
+    events = [
+        {"type": "message_start", "message": {"content": [], "usage": {"input_tokens": 5, **wrote(100)}}},
+        {"type": "message_delta", "delta": {}, "usage": {"cache_creation_input_tokens": 300, "iterations": steps}},
+    ]
+    usage = WIRES["claude"].answer(WIRES["claude"].fold(events).body).usage
+    assert usage is not None
+    assert (usage.cache_write, usage.cache_write_1h) == (300, 300)
+
+
 def test_sound_is_never_more_than_all_that_was_counted() -> None:
     usage = (
         WIRES["openai"]

@@ -218,10 +218,13 @@ def usage_of(raw: Any) -> Usage | None:
     if "inputTokens" in raw:
         return converse.usage_of(raw)
     counted = [_counted(raw)]
-    steps = list(map(mapping, listing(raw.get("iterations"))))
-    if any(step.get("type") == "compaction" for step in steps):  # a summary on the way is counted nowhere else
-        counted = [_counted(step) for step in steps if step.get("type") != "advisor_message"]  # another model's
+    told = list(map(mapping, listing(raw.get("iterations"))))
+    steps = [_counted(step) for step in told if step.get("type") != "advisor_message"]  # another model's
+    if any(step.get("type") == "compaction" for step in told):  # a summary on the way is counted nowhere else
+        counted = steps
     given, read, written, output, lasting = map(sum, zip(*counted, strict=True))
+    # At the end of a stream only the steps say for how long it was written.
+    lasting = max(lasting, min(sum(step[-1] for step in steps), written))
     thought = count(mapping(raw.get("output_tokens_details")).get("thinking_tokens"))
     return Usage(given, read, written, output, thought, lasting, raw=raw)
 
