@@ -1,4 +1,4 @@
-"""Calls over WebSockets, and answers that are fetched later: each is a request."""
+"""Calls over WebSockets, and answers that are fetched later or in parts: each is a request."""
 
 import json
 from typing import Any
@@ -192,3 +192,48 @@ def test_each_call_over_a_websocket_that_claude_tap_saw(kept: bool, write: Write
     parents = [(each.id, each.parent_id, each.duration_ms) for each in cooked.requests]
     assert parents == ([("tap", None, None), ("tap-2", "tap", None)] if kept else [("tap", None, 900)])
     assert not cooked.notes
+
+
+@pytest.mark.parametrize("tokens", [("a+/=", "a-_"), ("YQ==", "YQ==")])
+def test_an_answer_that_gemini_gives_in_parts_is_no_retry(write: Write, tokens: tuple[str, str]) -> None:
+    def part(text: str, **about: Any) -> dict[str, Any]:
+        return {"candidates": [{"content": {"role": "model", "parts": [{"text": text}]}, **about}]}
+
+    asks = {"contents": [{"role": "user", "parts": [{"text": "Tell"}]}]}
+    whole = {"role": "model", "parts": [{"text": "Once"}, {"text": "upon"}, {"text": "a time"}]}
+    more = {"role": "user", "parts": [{"text": "More"}]}
+    told, sent = tokens
+    cooked = cook(
+        write(
+            {"request": asks, "response": part("Once", finishReason="CONTINUATION", continuationToken=told)},
+            {
+                "request": {**asks, "continuationToken": sent},
+                "response": part("upon", finishReason="CONTINUATION", continuationToken="bb"),
+            },
+            {"request": {**asks, "continuationToken": "bb"}, "response": part("a time", finishReason="STOP")},
+            {"request": {"contents": [*asks["contents"], whole, more]}, "response": part("Gone", finishReason="STOP")},
+        )
+    )
+    assert exchanged(cooked) == [
+        (["Tell"], ["Once"]),
+        (["Tell", "Once"], ["upon"]),
+        (["Tell", "Once", "upon"], ["a time"]),
+        (["Tell", "Once", "upon", "a time", "More"], ["Gone"]),
+    ]
+    names = [each.id for each in cooked.requests]
+    assert [each.parent_id for each in cooked.requests] == [None, *names[:3]]
+    assert not any(each.retry_of for each in cooked.requests)
+
+
+def test_an_interaction_that_goes_on_with_its_input_once_more_is_no_retry(write: Write) -> None:
+    def said(name: str, text: str, **about: Any) -> dict[str, Any]:
+        steps = [{"type": "model_output", "content": [{"type": "text", "text": text}]}]
+        return {"id": name, "object": "interaction", "steps": steps, **about}
+
+    asks = {"model": "m", "input": "Tell", "store": False}
+    first = said("int_1", "Once", status="requires_continuation", continuation_token="dA==")
+    again, last = {**asks, "continuation_token": "dA=="}, said("int_2", "upon", status="completed")
+    held = {"model": "m", "previous_interaction_id": "int_1", "continuation_token": "dA=="}
+    cooked = cook(write(*({"request": r, "response": b} for r, b in ((asks, first), (again, last), (held, last)))))
+    assert exchanged(cooked) == [(["Tell"], ["Once"]), (["Tell", "Once"], ["upon"]), ([], ["upon"])]
+    assert [each.parent_id for each in cooked.requests] == [None, *[cooked.requests[0].id] * 2]

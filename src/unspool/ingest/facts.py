@@ -6,9 +6,11 @@ from typing import Any
 
 from unspool.graph.lineage import CONVERSATION
 from unspool.ingest.envelope import Envelope, plain
+from unspool.sources.values import listing, mapping
 
 _GEMINI_MODEL = re.compile(r"/models/([^/:?]+):")
 _BEDROCK_MODEL = re.compile(r"/model/([^/?]+)/")
+_ALPHABET = str.maketrans("-_", "+/")
 
 BESIDE = re.compile(
     r"count[_-]?tokens|/input_tokens|/embed(?:dings)?(?:[/?]|$)|embedContent|/moderations", re.IGNORECASE
@@ -50,6 +52,16 @@ def previous_of(settings: dict[str, Any]) -> str | None:
         named = held.get("id") if isinstance(held, dict) else held
         return named if isinstance(named, str) and named.startswith(CONVERSATION) else None
     return previous if isinstance(previous, str) else None
+
+
+def resumed_by(told: dict[str, Any]) -> str | None:
+    """The token of an answer that stopped before its end, as the answer tells it or the request that goes on with it.
+
+    It is base64, and clients send it back in the other alphabet.
+    """
+    first = next(map(mapping, listing(told.get("candidates"))), told)
+    token = first.get("continuationToken") or first.get("continuation_token")
+    return token.translate(_ALPHABET).rstrip("=") if isinstance(token, str) and token else None
 
 
 def _unquoted(name: str) -> str:

@@ -11,7 +11,7 @@ from unspool.dialect import Body, Record, Signs, Wire
 from unspool.errors import UnknownFormat
 from unspool.ingest.decoding import Decoding
 from unspool.ingest.envelope import Envelope, plain
-from unspool.ingest.facts import BESIDE, models, path_of, status_of
+from unspool.ingest.facts import BESIDE, models, path_of, previous_of, resumed_by, status_of
 from unspool.ingest.known import Cut, KnownRuns
 from unspool.ingest.novelty import Novelty
 from unspool.ingest.pairing import Named, Pairing
@@ -50,6 +50,8 @@ class Traffic:
         self._named: Named = {}
         self._awaited: set[str] = set()
         """Answers that are made in the background, and were not there yet."""
+        self._unfinished: dict[str, tuple[Message, ...]] = {}
+        """What was said so far in answers that stopped before their end, by their tokens."""
 
     def read(self, record: Record) -> Iterator[Exchange | Note]:
         """An exchange and notes on what in it was not understood; or one note why there is none."""
@@ -175,10 +177,12 @@ class Traffic:
             handled.add("model")
         if not messages and not aside and _may_say(wire, request):
             self._decoding.faults.append(("odd", f"nothing of the request was read: {', '.join(request)[:60]}"))
+        settings = {key: plain(value) for key, value in request.items() if key not in handled}
+        begun = self._begun(settings, answer)
         return Exchange(
             origin=record.origin,
             wire=wire.name,
-            messages=messages,
+            messages=messages + begun,
             tools=self._decoding.tools(wire, definitions, b"whole " + tools if whole else tools, messages),
             response=answer,
             failure=read.failure,
@@ -188,9 +192,16 @@ class Traffic:
             duration_ms=self._duration(envelope.get("duration_ms")),
             status=status,
             path=path.partition("?")[0],
-            settings={key: plain(value) for key, value in request.items() if key not in handled},
+            settings=settings,
             extra={key: plain(value) for key, value in envelope.items() if key not in _FACTS} or None,
         )
+
+    def _begun(self, settings: dict[str, Any], answer: Response) -> tuple[Message, ...]:
+        """What the model had said before, where a request says the same once more to hear the rest (Gemini)."""
+        begun = self._unfinished.get(resumed_by(settings) or "", ()) if previous_of(settings) is None else ()
+        if token := resumed_by(answer.extra or {}):
+            self._unfinished[token] = begun + answer.messages
+        return begun
 
     def _recognised(self, signs: Signs, items: bool) -> Wire | None:
         """The record's wire. None if only the bytes of its items could tell, and not all of them are there."""
