@@ -272,3 +272,45 @@ def test_whatever_stands_in_a_record_it_is_shown_or_noted(odd: object) -> None:
         inner[place[-1]] = odd
         lines = list(pretty([json.dumps(first), json.dumps(second)], style="line"))
         assert lines[1] == "[user] u1"
+
+
+ASKED, MORE = ({"role": "user", "content": text} for text in ("Build a small boat", "Paint it"))
+BUILT = {"role": "assistant", "content": "Here it is"}
+PLAIN = {"type": "compaction", "content": "The user wants a boat of cedar, with a sail of linen."}
+SEALED = {"type": "compaction", "encrypted_content": "c2VhbGVk"}
+
+
+@pytest.mark.parametrize(
+    ("key", "answers", "after"),
+    [
+        (
+            "messages",
+            [
+                {"type": "message", "content": content}
+                for content in ([{"type": "text", "text": "Here it is"}], [PLAIN])
+            ],
+            [{"role": "assistant", "content": [PLAIN]}, MORE],
+        ),
+        (
+            "input",
+            [{"object": "response", "output": output} for output in ([BUILT], [ASKED, SEALED])],
+            [ASKED, SEALED, MORE],
+        ),
+    ],
+)
+def test_a_summary_that_the_provider_made_is_a_compaction(
+    key: str, answers: list[Any], after: list[Any], tmp_path: Path, unspool: Run
+) -> None:
+    asked = [[ASKED], [ASKED, BUILT], after]
+    records = [
+        {
+            "id": f"{at}",
+            "timestamp": 1_700_000_000 + at,
+            "request": {"model": "m", key: items},
+            "response": answers[at % 2],
+        }
+        for at, items in enumerate(asked)
+    ]
+    lines = shown(unspool, written(tmp_path / "t.jsonl", *records))
+    assert [line for line in lines[1:] if line.startswith(("[start]", "[notice]"))] == []
+    assert lines[-4:-1] == ["[warning] compacted", "[user] Paint it", "[text] Here it is"]

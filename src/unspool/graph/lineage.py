@@ -36,7 +36,8 @@ _CANDIDATES = 12
 _FEW = 8
 _TRANSCRIPT = 1500
 """Characters that make a prompt long enough to be a whole conversation as text."""
-_SEALED = "[compaction "
+SEALED = "[compaction "
+"""How the text of a summary begins that only the provider can read."""
 
 CONVERSATION = "conv_"
 """How the ids of conversations begin: whoever names one goes on from the newest answer in it."""
@@ -275,11 +276,11 @@ class Lineage:
     def _is_telling(self, row: RowId) -> bool:
         """Whether two conversations would hardly say this by chance."""
         text = self._rows.text(row)
-        return row in self._rows.calls or len(text) >= 40 or text.startswith(_SEALED)
+        return row in self._rows.calls or len(text) >= 40 or text.startswith(SEALED)
 
     def _is_sealed(self, path: Path) -> bool:
         """Whether it holds a summary that only the provider can read."""
-        return any(self._rows.text(row).startswith(_SEALED) for row in path)
+        return any(self._rows.text(row).startswith(SEALED) for row in path)
 
     def _compacted(self, step: Step) -> _Found | None:
         """A new beginning that carries a summary of what came before."""

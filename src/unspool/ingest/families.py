@@ -5,10 +5,10 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from unspool.graph.lineage import Lineage, Link, Rows, Step
+from unspool.graph.lineage import SEALED, Lineage, Link, Rows, Step
 from unspool.graph.linking import is_real
 from unspool.ingest.facts import previous_of
-from unspool.model import Exchange, Message, ToolUse
+from unspool.model import Compaction, Exchange, Message, ToolUse
 from unspool.transforms.normal import Normal, normal
 
 
@@ -94,6 +94,8 @@ class _Rows:
         self._ids: dict[Normal, str] = {}
         self._known: dict[Message, str] = {}
         self._keys: dict[str, Normal] = {}
+        self._summaries: dict[str, str] = {}
+        """Of rows that hold such a thing: what was said before, or the mark of one that only the provider can read."""
 
     def path(self, messages: Iterable[Message]) -> tuple[str, ...]:
         return tuple([row for message in messages if (row := self.row(message))])
@@ -106,12 +108,16 @@ class _Rows:
             row = self._ids.setdefault(key, f"m{len(self._ids)}") if any(key[1:]) else ""
             self._known[message] = row
             self._keys[row] = key
+            if summaries := [block.text or f"{SEALED}…]" for block in message.blocks if isinstance(block, Compaction)]:
+                self._summaries[row] = "\n".join((*summaries, key.text)).strip()
             if made := [block.id for block in message.blocks if isinstance(block, ToolUse) and is_real(block.id)]:
                 self.calls.setdefault(row, [call for call in made if call])
         return row
 
     def text(self, row: str) -> str:
         key = self._keys[row]
+        if row in self._summaries:
+            return self._summaries[row]
         told = (part for _, _, *parts in key.results for part in parts if isinstance(part, str))
         return key.text or "\n".join(told)
 
