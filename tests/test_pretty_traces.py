@@ -314,3 +314,4 @@ def test_a_summary_that_the_provider_made_is_a_compaction(
     lines = shown(unspool, written(tmp_path / "t.jsonl", *records))
     assert [line for line in lines[1:] if line.startswith(("[start]", "[notice]"))] == []
     assert lines[-4:-1] == ["[warning] compacted", "[user] Paint it", "[text] Here it is"]
+    assert lines.count("[user] Build a small boat") == 1

@@ -21,6 +21,8 @@ class Placed(Struct, frozen=True):
     link: Link
     new: tuple[Message, ...]
     """What it says that its parent neither said nor heard; of a call without a parent, all of it."""
+    heard: tuple[Message, ...]
+    """The answer, without what a person had said before: a summary may come with that."""
     gone: int
     """How many messages of its parent it does not say any more."""
 
@@ -51,9 +53,10 @@ class Families:
         above = link.parent if link.parent is not None else link.retry_of
         self._roots.append(number if above is None else self._roots[above])
         self._steps.append(step)
-        return Placed(
-            number, self._roots[number], link, self._new(exchange.messages, step, link), self._gone(step, link)
-        )
+        said = {row for row in step.path if rows.is_user(row)}
+        heard = tuple([message for message in response.messages if rows.row(message) not in said])
+        new = self._new(exchange.messages, step, link)
+        return Placed(number, self._roots[number], link, new, heard, self._gone(step, link))
 
     def _gone(self, step: Step, link: Link) -> int:
         if link.parent is None or step.previous_response_id is not None:

@@ -117,7 +117,7 @@ class Happenings:
                 self._said(message, lane, heard=False)
         if exchange.timestamp is not None:
             log.at(clock(exchange.timestamp + int(exchange.duration_ms or 0)))
-        for message in exchange.response.messages:
+        for message in placed.heard:
             self._said(message, lane, heard=True)
         self._closing(exchange, lane)
         out = log.take()
