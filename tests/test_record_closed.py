@@ -214,6 +214,8 @@ def test_one_port_serves_every_provider(trace: Path) -> None:
                 ("/v1/models", "x-api-key: k"),
                 ("/v1/chat/completions",),
                 ("/v1/responses",),
+                ("/v1/skills",),
+                ("/v1/skills", "anthropic-version: 2023-06-01"),
                 ("/v1beta/models/g:generateContent?alt=sse",),
                 ("/v1/models/g:countTokens", "x-goog-api-key: k"),
                 ("/v1/responses", "chatgpt-account-id: a"),
@@ -230,6 +232,8 @@ def test_one_port_serves_every_provider(trace: Path) -> None:
         "/anthropic-here/v1/models",
         "/openai-here/v1/chat/completions",
         "/openai-here/v1/responses",
+        "/openai-here/v1/skills",
+        "/anthropic-here/v1/skills",
         "/gemini-here/v1beta/models/g:generateContent?alt=sse",
         "/gemini-here/v1/models/g:countTokens",
         "/chatgpt-here/responses",
@@ -237,7 +241,7 @@ def test_one_port_serves_every_provider(trace: Path) -> None:
         "/mine-here/some/path",
     ]
     assert not any(b"nspool" in head for head, _ in seen)
-    assert len(records(trace)) == 10
+    assert len(records(trace)) == 12
 
 
 def test_a_base_path_is_not_doubled(trace: Path) -> None:

@@ -25,7 +25,8 @@ DEFAULTS = {
 UPSTREAM_HEADER, TOKEN_HEADER = "x-unspool-upstream", "x-unspool-token"
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _GEMINI = re.compile(r"/v1(?:alpha|beta\d*)/|/v1/models/[^/?]+:|/upload/v1(?:alpha|beta\d*)?/")
-_ANTHROPIC = re.compile(r"/v1/(?:messages|complete|skills|organizations|sessions|environments)\b|/api/")
+_ANTHROPIC = re.compile(r"/v1/(?:messages|complete|organizations|sessions|environments)\b|/api/")
+"""Paths that OpenAI has not. Of those that both have (skills, files), Anthropic's clients tell by a header."""
 _OPENAI = re.compile(r"/v1/|/(?:chat/completions|responses|completions|embeddings|models)(?:[/?]|$)")
 
 
