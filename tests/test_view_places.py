@@ -178,3 +178,30 @@ def test_the_key_that_leads_to_the_cache_shows_what_it_did(window: Window, addre
     expect(change).to_be_in_viewport()
     page.keyboard.press("c")
     expect(change).to_have_count(0)
+
+
+def test_a_transcript_is_scrolled_by_key_and_its_index_goes_along(window: Window, tmp_path: Path) -> None:
+    log = Claude()
+    for number in range(80):
+        log.user(f"Prompt {number}").says("Done\n\n" * 20)
+        if number == 60:
+            log.calls("t1", "Bash", command="make").result("t1", "broken", failed=True)
+    with viewer(log.save(tmp_path / "log.jsonl")) as address:
+        page = window.open(address)
+        region = page.get_by_role("region", name="Transcript")
+        first = region.get_by_text("Prompt 0", exact=True)
+        first.wait_for()
+        page.keyboard.press("PageDown")
+        expect(first).not_to_be_in_viewport()
+        page.keyboard.press("Home")
+        expect(first).to_be_in_viewport()
+        region.get_by_text("Done").first.click()
+        page.keyboard.press("PageDown")
+        expect(first).not_to_be_in_viewport()
+        page.keyboard.press("]")
+        prompts = page.get_by_label("Prompts")
+        expect(prompts.locator("[aria-current]")).to_contain_text("Prompt 60")
+        expect(prompts.locator("[aria-current]")).to_be_in_viewport()
+        page.set_viewport_size(NARROW)
+        page.keyboard.press("Escape")
+        expect(prompts.locator("[aria-current]")).to_be_in_viewport()
