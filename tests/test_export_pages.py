@@ -101,6 +101,17 @@ def test_a_site(unspool: Run, tmp_path: Path) -> None:
     assert len(home["reels"]) == 2
 
 
+def test_a_session_without_a_time_is_last_in_a_page_too(unspool: Run, tmp_path: Path) -> None:
+    timeless = Claude("s1").user("Without a time").says("Done")
+    for record in timeless.records:
+        del record["timestamp"]
+    timeless.save(tmp_path / "logs" / "a.jsonl")
+    Claude("s2").user("With a time").says("Done").save(tmp_path / "logs" / "b.jsonl")
+    assert unspool("export", "html", tmp_path / "logs", "-o", tmp_path / "page.html").returncode == 0
+    home = inside((tmp_path / "page.html").read_text())["home"]
+    assert [reel["name"] for reel in home["reels"]] == ["With a time", "Without a time"]
+
+
 def test_a_page_holds_what_was_sent(unspool: Run, tmp_path: Path) -> None:
     """Settings, the record and a curl; each piece of them once, however often it was sent."""
     agent = Agent().asks("Begin. " + "A long story. " * 400)

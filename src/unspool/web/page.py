@@ -7,6 +7,7 @@ from base64 import b64encode
 from collections.abc import Iterable, Iterator
 
 from unspool.errors import UnspoolError
+from unspool.jobs.view.catalog import in_list
 from unspool.jobs.view.indexing import Index
 from unspool.jobs.view.pages import Home, ReelRow
 from unspool.jobs.view.redacting import Redaction
@@ -55,7 +56,7 @@ def site(reels: Iterable[Reel], version: str, redaction: Redaction | None) -> It
 
 
 def _home(rows: list[ReelRow], version: str, redaction: Redaction | None) -> str:
-    rows.sort(key=lambda row: (row.kind == "session", -(row.end or row.start or 1 << 60)))
+    rows.sort(key=in_list)
     home = Home(rows, version, False, None)
     if redaction is not None:
         packed(home, redaction)  # so that its own secrets are counted too

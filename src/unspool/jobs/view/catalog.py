@@ -43,7 +43,8 @@ class Given(Struct):
     """What could not be looked at, in words."""
 
 
-def _place(row: ReelRow) -> tuple[bool, int]:
+def in_list(row: ReelRow) -> tuple[bool, int]:
+    """Where it stands in the list, to sort by."""
     is_session = row.kind == "session"
     return is_session, -(row.end or row.start or (0 if is_session else 1 << 60))
 
@@ -91,7 +92,7 @@ class Catalog:
             with suppress(UnspoolError):  # gone since it was listed
                 reel.load(passing=True)
                 rows[at] = reel.row()
-        return sorted(rows, key=_place)
+        return sorted(rows, key=in_list)
 
     def refresh(self) -> tuple[list[Grown], bool]:
         """What grew of what is open, and whether there are new reels."""
