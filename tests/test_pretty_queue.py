@@ -190,6 +190,20 @@ def test_silence_after_records_with_times() -> None:
     assert ended(run.tick()) == [("t", "ORPHANED")]
 
 
+def test_a_clock_that_went_back_makes_no_orphans() -> None:
+    """Nor does an older run behind a newer one: no call has waited for long when it begins."""
+    live = Live().at(3000).says("Later.").at(10).calls("a", "Bash", command="make").at(11).result("a", "done")
+    assert statuses(live) == [("a", "COMPLETED")]
+    clock = Clock()
+    run = Run("-", clock=clock)
+    list(run.feed(Live().at(3000).says("Later.").data))
+    clock.now = 200.0
+    list(run.feed(Live().at(10).calls("b", "Bash", command="make").data))
+    assert run.due == 230.0
+    clock.now = 231.0
+    assert ended(run.tick()) == [("b", "ORPHANED")]
+
+
 def test_a_search_of_the_providers_has_no_result() -> None:
     """Codex writes it down when it is over, mostly without what was found."""
     begins = {"type": "thread.started", "thread_id": "t"}

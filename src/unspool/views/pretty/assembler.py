@@ -61,13 +61,15 @@ _REMEMBERED = 1000
 class _Open:
     """A call that waits for its result."""
 
-    __slots__ = ("alive", "arrived", "stamp", "start", "stream")
+    __slots__ = ("alive", "arrived", "is_behind", "stamp", "start", "stream")
 
     def __init__(self, start: ToolStarted, stream: str, stamp: float | None, arrived: float) -> None:
         self.start, self.stream = start, stream
         self.stamp, self.arrived = stamp, arrived
         self.alive = 0.0
         """Seconds after its start at which its sub-agent was last heard of."""
+        self.is_behind = False
+        """Its records are so much older than others that came before it that their times tell nothing of its age."""
 
 
 class Assembler:
@@ -109,7 +111,7 @@ class Assembler:
 
     def _arrives(self, open_: _Open) -> float:
         left = self._patience + open_.alive
-        if open_.stamp is None or self._stamp is None:
+        if open_.stamp is None or self._stamp is None or open_.is_behind:
             return open_.arrived + left
         return self._stamped + open_.stamp + left - self._stamp
 
@@ -200,7 +202,8 @@ class Assembler:
                 yield self._lose(id_, "INTERRUPTED", NEW_TOOL, None)
         start = ToolStarted(call.provider_call_id or event.key, call, depth, self._calls.get(event.stream_id))
         waiting = self._hosted if call.hosted else self._open
-        waiting[start.id] = _Open(start, event.stream_id, self._own, now)
+        waiting[start.id] = open_ = _Open(start, event.stream_id, self._own, now)
+        open_.is_behind = self._patience > 0 and self._arrives(open_) <= now
         yield start
 
     def _answered(self, event: Event, result: ToolOutput, depth: int, now: float) -> ToolEnded:
