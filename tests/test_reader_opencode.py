@@ -149,6 +149,19 @@ def test_a_tree_is_never_left(tmp_path: Path) -> None:
     assert read_log(session)[0] == []
 
 
+@pytest.mark.parametrize(
+    ("title", "told"), [("New session - 2026-03-01T10:00:00.123Z", None), ("New session", "New session")]
+)
+def test_a_session_without_a_title_of_its_own_has_none(tmp_path: Path, title: str, told: str | None) -> None:
+    path = tmp_path / "storage" / "session" / "p" / "ses_1.json"
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps({"id": "ses_1", "title": title, "version": "1", "time": {"created": 1}}))
+    log = open_log(str(path))
+    assert log is not None
+    list(log)
+    assert log.sessions["ses_1"].title == told
+
+
 def test_an_event_of_an_export_comes_from_its_message(tmp_path: Path) -> None:
     (file,) = laid_out(FOLDERS / "opencode_export" / "with_children.json", tmp_path)
     log = open_log(str(file))

@@ -31,7 +31,7 @@ from unspool.readers.calls import arguments_of
 from unspool.readers.families import Family
 from unspool.readers.log import Log
 from unspool.readers.opencode.attachments import attached, medium
-from unspool.readers.opencode.outcomes import failure, model_of, reason_of, usage_of
+from unspool.readers.opencode.outcomes import failure, model_of, reason_of, title_of, usage_of
 from unspool.sources.values import clock, listing, mapping, string, text_of, time_of
 
 AGENT, TITLE = "opencode", "OpenCode"
@@ -105,7 +105,7 @@ class Conversation:
         parent = info.get("parent_id") or info.get("parentID")
         if isinstance(parent, str) and parent != session:
             self._family.parents[session] = parent
-            self._started.setdefault(session, (clock(created), string(info.get("title")), self._log.origin))
+            self._started.setdefault(session, (clock(created), title_of(info.get("title")), self._log.origin))
             self._stream(session)
             facts = self._log.facts
             facts.project = facts.project or string(info.get("directory"))
@@ -115,7 +115,7 @@ class Conversation:
         facts = self._log.facts
         place = info.get("directory") or mapping(info.get("location")).get("directory")
         facts.project = string(place) or facts.project
-        facts.title = string(info.get("title")) or facts.title
+        facts.title = title_of(info.get("title")) or facts.title
         facts.version = string(info.get("version")) or facts.version
         facts.model = model_of(info.get("model")) or facts.model
         facts.started = clock(created) or facts.started

@@ -1,10 +1,19 @@
-"""How OpenCode's messages end: who answered, what it cost, and what went wrong."""
+"""How OpenCode's messages end: who answered, what it cost, and what went wrong. And what its sessions are called."""
 
+import re
 from typing import Any
 
 from unspool.model import Content
 from unspool.model.event import Notification, TokenUsage, TurnEnd
 from unspool.sources.values import count, mapping, string, text_of
+
+_UNTITLED = re.compile(r"(New|Child) session - \d{4}-\d\d-\d\dT[\d:.]+Z")
+"""What it calls a session of which the model has made no title."""
+
+
+def title_of(value: Any) -> str | None:
+    title = string(value)
+    return None if title is None or _UNTITLED.fullmatch(title) else title
 
 
 def model_of(value: Any) -> str | None:
