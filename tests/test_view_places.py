@@ -205,3 +205,16 @@ def test_a_transcript_is_scrolled_by_key_and_its_index_goes_along(window: Window
         page.set_viewport_size(NARROW)
         page.keyboard.press("Escape")
         expect(prompts.locator("[aria-current]")).to_be_in_viewport()
+
+
+def test_who_holds_a_key_goes_a_prompt_further_each_time(window: Window, tmp_path: Path) -> None:
+    log = Claude()
+    for number in range(60):
+        log.user(f"Prompt {number}").says("Done\n\n" * 20)
+    with viewer(log.save(tmp_path / "log.jsonl")) as address:
+        page = window.open(address)
+        page.get_by_role("region", name="Transcript").get_by_text("Prompt 0", exact=True).wait_for()
+        for _ in range(40):
+            page.keyboard.press("j")
+        expect(page.locator(".marked")).to_contain_text("Prompt 40")
+        expect(page.locator(".marked")).to_be_in_viewport()
