@@ -49,6 +49,14 @@ def test_each_word_that_was_said_is_in_the_format(name: str) -> None:
         assert said in words
 
 
+@pytest.mark.parametrize("name", sorted(FORMATS.keys() - {"parquet"}))
+def test_results_stand_as_their_calls_do_however_they_came(name: str) -> None:
+    asked = [user("?"), answer(None, call("a"), call("b"), call("c"))]
+    came = [result("c", "third"), result("x", "of no call"), result("a", "first"), result("b", "second")]
+    told = [came[2], came[3], came[0], came[1]]
+    assert encoded(name, *asked, *came, answer("Done.")).rows == encoded(name, *asked, *told, answer("Done.")).rows
+
+
 @pytest.mark.parametrize(
     ("name", "lost"),
     [

@@ -34,7 +34,8 @@ def test_results_without_an_id_belong_to_the_calls_that_wait() -> None:
     given = [{"role": "tool", "name": "two", "content": "2"}, {"role": "tool", "content": "1"}]
     messages = row("hf", user("?"), calls, *given)["messages"]
     one, two = (made["id"] for made in messages[1]["tool_calls"])
-    assert [(said["tool_call_id"], said["name"]) for said in messages[2:]] == [(two, "two"), (one, "one")]
+    told = [(said["tool_call_id"], said["name"], said["content"]) for said in messages[2:]]
+    assert told == [(one, "one", "1"), (two, "two", "2")]
 
 
 def test_legacy_function_calls_are_calls() -> None:

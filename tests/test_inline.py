@@ -128,6 +128,15 @@ def test_calls_get_the_ids_of_the_results_that_follow() -> None:
         assert made[1:] == messages[1:]
 
 
+def test_results_stand_as_their_calls_do_however_they_came() -> None:
+    one, two = ({**call(name=name), "id": name} for name in ("one", "two"))
+    messages = [assistant("", one, two), result("2", "two"), result("1", "one"), {"role": "user", "content": "x"}]
+    assert [each["content"] for each in parse(inline(messages))[1:]] == ["1", "2", "x"]
+    for made in (parse(inline(messages)), normal(messages)):
+        told = [(each["id"], each["function"]["name"]) for each in made[0]["tool_calls"]]
+        assert told == [("one", "one"), ("two", "two")]
+
+
 def test_text_that_inline_cannot_have_made_is_left_alone() -> None:
     for content in ("<tool_call>{}", "<tool_call>{</tool_call>", f"{CALL} and more", "<tool_result>x</tool_result>"):
         for role in ("assistant", "tool"):

@@ -1,12 +1,13 @@
 """What the messages of a record hold, in one shape: what formats begin with.
 
-Roles are four; calls have ids, and results the ids of the calls that they answer; legacy function calls are calls. What
-a format cannot hold is counted, and its place in the text is marked: `[image]`.
+Roles are four; calls have ids, and results the ids of the calls that they answer, in whose order they stand; legacy
+function calls are calls. What a format cannot hold is counted, and its place in the text is marked: `[image]`.
 """
 
 import json
 import re
 from collections.abc import Callable, Iterator
+from itertools import groupby
 from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct
@@ -102,7 +103,19 @@ def said(record: TrainingRecord, losses: Losses) -> list[Said]:
             open_calls = [call for call in open_calls if call.id != one.answers]
             one.name = one.name or names.get(one.answers or "")
         found.append(one)
-    return found
+    return list(_in_order(found))
+
+
+def _in_order(found: list[Said]) -> Iterator[Said]:
+    """Results as their calls stand: agents tell them as they end, and most formats and templates write no ids."""
+    places: dict[str, int] = {}
+    for are_results, run in groupby(found, lambda one: one.role == "tool"):
+        together = list(run)
+        if are_results:
+            together.sort(key=lambda one: places.get(one.answers or "", len(places)))
+        else:
+            places = {call.id: place for place, call in enumerate(together[-1].calls)}
+        yield from together
 
 
 def _calls(message: dict[str, Any], place: int) -> list[Call]:

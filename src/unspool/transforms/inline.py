@@ -18,15 +18,18 @@ Nothing that a model said may be lost or become unreadable. So, unlike albicilla
 - `<` of our tags in an assistant's or a tool's own text is written `&lt;`, in JSON `\\u003c`; in an id `&`, `"`, `<`
   and `>` are escaped as in HTML. A text that says `&lt;tool_call>` itself becomes `&amp;lt;tool_call>`, and so on.
 
-What does not survive: ids of calls that have no result (results tell the others, in their order), fields of a call
-beside name and arguments, blanks around an assistant's text, the places of images between texts. `normal` takes exactly
-these away, and `parse(inline(messages)) == normal(messages)`.
+What does not survive: ids of calls that have no result (results tell the others, in their order), in which order
+results of one answer came (they stand as their calls do), fields of a call beside name and arguments, blanks around an
+assistant's text, the places of images between texts. `normal` takes exactly these away, and
+`parse(inline(messages)) == normal(messages)`.
 """
 
 import html
 import json
 import math
 import re
+from collections.abc import Iterator
+from itertools import groupby
 from typing import Any
 
 _TAG = r"(?:/?tool_call>|tool_result|/tool_result>)"
@@ -39,7 +42,7 @@ _RESULT = re.compile(r'<tool_result tool_call_id="([^"<>]*)">(.*)</tool_result>'
 
 
 def inline(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [_written(message) for message in messages]
+    return [_written(message) for message in _in_order(messages)]
 
 
 def parse(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -49,7 +52,20 @@ def parse(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def normal(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Messages without what tagged text cannot tell: arguments as values, calls with the ids of their results."""
-    return _numbered([_normal(message) for message in messages])
+    return _numbered([_normal(message) for message in _in_order(messages)])
+
+
+def _in_order(messages: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Results as their calls stand: agents tell them as they end, and nothing else says whose each is."""
+    places: dict[str, int] = {}
+    for are_results, run in groupby(messages, lambda message: message.get("role") == "tool"):
+        together = list(run)
+        if are_results:
+            together.sort(key=lambda message: places.get(_result_id(message) or "", len(places)))
+        else:
+            ids = [call.get("id") if isinstance(call, dict) else None for call in _calls(together[-1])]
+            places = {name: place for place, name in enumerate(ids) if isinstance(name, str)}
+        yield from together
 
 
 def _written(message: dict[str, Any]) -> dict[str, Any]:
