@@ -283,6 +283,21 @@ def test_tools_of_a_server_that_fails_cost_no_others(unspool: Run) -> None:
     assert listed[0]["inputSchema"]["required"] == ["a", "b"]
 
 
+@pytest.mark.parametrize(
+    ("schema", "told"), [({"type": "object"}, "twin___a\n"), ([], "tools.0.inputSchema Input should be")]
+)
+def test_a_list_of_tools_may_go_round_or_be_wrong(unspool: Run, schema: Any, told: str) -> None:
+    about = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}}
+    listed = {"tools": [{"name": "a", "inputSchema": schema}], "nextCursor": "once more"}
+    given = {**about, "serverInfo": {"name": "x", "version": "1"}, **listed}
+    answer = "print(json.dumps({'jsonrpc': '2.0', 'id': asked['id'], 'result': given}), flush=True)"
+    line = f"import json, sys\ngiven = {given}\nfor line in sys.stdin:\n    asked = json.loads(line)\n    "
+    unspool("servers", "add", "twin", "--", sys.executable, "-c", f"{line}if asked.get('id') is not None: {answer}")
+    done = unspool("servers", "tools", "twin")
+    assert told in (done.stdout + done.stderr).decode()
+    assert done.stdout in (b"", told.encode())
+
+
 def test_a_server_that_never_answers_is_given_up(unspool: Run) -> None:
     said = "print('x' * 9_000_000 + 'still warming up', file=sys.stderr, flush=True)"
     line = f"import sys, time\n{said}\ntime.sleep(600)"

@@ -117,16 +117,17 @@ class Connections:
     async def _tools(self, connection: _Connection) -> list[dict[str, Any]]:
         import anyio
 
-        found: list[dict[str, Any]] = []
+        found: dict[str, dict[str, Any]] = {}
         cursor: str | None = None
         with anyio.fail_after(connection.server.start_timeout):
             for _ in range(_PAGES):
                 page = await connection.client.list_tools(cursor=cursor)
-                found += [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in page.tools]
+                for tool in page.tools:  # providers refuse two of one name
+                    found.setdefault(tool.name, tool.model_dump(mode="json", by_alias=True, exclude_none=True))
                 cursor = page.next_cursor
                 if cursor is None:
                     break
-        return found
+        return list(found.values())
 
     def server_of(self, name: str) -> Server | None:
         """Whose tool it is, by its full name."""
@@ -185,10 +186,10 @@ def _log() -> Iterator[TextIO]:
 
 
 def _reason(error: BaseException) -> str:
-    """The first cause that says something: task groups wrap what went wrong in them."""
+    """The first cause that says something, in one line: task groups wrap what went wrong in them."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
-    said = str(error).strip().partition("\n")[0]
+    said = " ".join(str(error).split())  # of what does not fit the protocol, where it does not stands in the next lines
     return without_keys(said)[:_LINE] or type(error).__name__
 
 
