@@ -163,6 +163,21 @@ RULES: tuple[Rule, ...] = (
     _prefixed("vercel-token", "vca_ vci_ vck_ vcp_ vcr_", r"[A-Za-z0-9]{50,60}"),
     _prefixed("netlify-token", "nfp_", r"[A-Za-z0-9]{36}"),
     _prefixed("planetscale-token", "pscale_tkn_ pscale_pw_ pscale_oauth_", r"[A-Za-z0-9_.-]{31,63}[A-Za-z0-9_-]"),
+    _prefixed("neon-key", "napi_", r"[a-z0-9]{60,70}"),
+    _prefixed("runpod-key", "rpa_", r"[A-Za-z0-9]{40,60}"),
+    _prefixed("resend-key", "re_", r"[A-Za-z0-9]{8}_[A-Za-z0-9]{20,26}", is_random),
+    _prefixed("contentful-token", "CFPAT-", rf"{_WORDS}{{43}}"),
+    _prefixed("onepassword-token", "ops_eyJ", rf"{_WORDS}{{200,1200}}"),
+    _prefixed("circleci-token", "CCIPAT_", r"[A-Za-z0-9]{22}_[0-9a-f]{40}"),
+    _prefixed("buildkite-token", "bkua_", r"[0-9a-f]{40}"),
+    _prefixed("prefect-key", "pnu_ pnb_", r"[A-Za-z0-9]{36}"),
+    _prefixed("clojars-token", "CLOJARS_", r"[0-9a-f]{60}"),
+    _prefixed("shippo-token", "shippo_live_ shippo_test_", r"[0-9a-f]{40}"),
+    _prefixed("typeform-token", "tfp_", rf"{_WORDS}{{40,70}}", is_random),
+    _prefixed("readme-key", "rdme_", r"[a-z0-9]{70}"),
+    _prefixed("deno-token", "ddp_ ddo_", r"[A-Za-z0-9]{36}"),
+    _prefixed("jfrog-token", "AKCp", r"[A-Za-z0-9]{69}"),
+    _prefixed("mapbox-token", "sk.eyJ", rf"{_WORDS}{{40,120}}\.{_WORDS}{{20,30}}"),
     _prefixed("fly-token", "fm1r_ fm1a_ fm2_", r"[A-Za-z0-9+/]{80,2000}={0,3}"),
     _prefixed("heroku-key", "HRKU-AA", rf"{_WORDS}{{50,64}}"),
     _prefixed("tailscale-key", "tskey-", r"[a-z]{3,10}-[A-Za-z0-9]{8,24}-[A-Za-z0-9]{16,64}"),
@@ -227,7 +242,11 @@ FIELDS: tuple[Field, ...] = (
     Field("password", ("assphrase", "ASSPHRASE"), r"(?i:assphrase)", CHOSEN, is_password),
     Field("password", ("pass",), "(?<![A-Za-z0-9_.-])pass", rf"(?:(?<=[\"'`])|\A){VALUE}", is_password),
     Field("token", _names("token"), r"(?i:oken)"),
-    Field("secret", _names("secret"), r"(?i:ecret(?:[_-]?key(?:[_-]base)?|[_-]?string)?)"),
+    Field(
+        "secret",
+        _names("secret"),
+        r"(?<!:[0-9]{12}:s)(?i:ecret(?:[_-]?key(?:[_-]base)?|[_-]?string)?)",  # else the name of one, in AWS' own form
+    ),
     Field("api-key", _names("api", "access", "account", last="key"), r"(?i:(?:pi|ccess|ccount)[_-]?key)"),
     Field(
         "secret",
@@ -241,7 +260,7 @@ FIELDS: tuple[Field, ...] = (
         "authorization",
         _names("authorization"),
         r"(?i:uthorization)",
-        rf"(?:(?i:bearer|basic|token|digest|apikey) +)?{CREDENTIALS}",
+        rf"(?:[A-Za-z][A-Za-z0-9-]{{1,30}} +)?{CREDENTIALS}",  # a scheme, which may be anybody's own: SSWS, GenieKey
         lambda value: is_random(value) or is_basic(value),
     ),
 )
