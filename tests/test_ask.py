@@ -104,6 +104,12 @@ def test_who_is_busy_is_asked_again(unspool: Run, provider: str) -> None:
     assert all(body == at.bodies[0] for body in at.bodies)
 
 
+def test_a_page_is_no_answer(unspool: Run) -> None:
+    with ModelServer(Fault(200, "<html>Log in</html>")) as at:
+        done = unspool("ask", "Hi", "-p", "openai/x", **environment(at.url))
+    assert f"{at.url}/v1/chat/completions: what came is text/plain, and no answer" in done.stderr.decode()
+
+
 def test_an_overload_that_is_told_in_the_stream(unspool: Run) -> None:
     with ModelServer(Words(cut=1, error=OVERLOADED), Words("At last.")) as at:
         done = unspool("ask", "Hi", "-p", "anthropic/x", **environment(at.url))

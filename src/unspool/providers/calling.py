@@ -170,10 +170,17 @@ class _Call:
         blocked = halted is None and not told.response.interrupted and told.response.stop is not None
         if first is None and halted != "person" and not told.response.messages and not blocked:
             passing = halted == "cut off" or any(kind in str(told.error) for kind in _PASSING_KINDS)
-            raise _Refused(why or "the stream ended before it began", None, None, passing)
+            raise _Refused(why or self._nothing(reply), None, None, passing)
         if halted is None and told.response.interrupted:
             halted, why = "cut off", "the stream ended before the answer did"
         return Answered(told.response, started, now(), first, halted, why, told.unknown)
+
+    def _nothing(self, reply: Reply) -> str:
+        """Of a good status without an answer. A page to log in at, or of a site that has no API there, is told."""
+        kind = reply.headers.get("content-type", "").partition(";")[0]
+        if kind in ("", "text/event-stream"):
+            return "the stream ended before it began"
+        return f"{_place(self._url)}: what came is {kind}, and no answer"
 
     def _events(self, reply: Reply) -> Iterator[Any]:
         assembler = Assembler()
