@@ -1,5 +1,6 @@
 """What `unspool squash` tells and how it names things: counts of what was taken out, files of records, progress."""
 
+import fcntl
 import json
 import os
 import pty
@@ -179,6 +180,20 @@ def test_what_is_nested_too_deeply_costs_no_other_session(tmp_path: Path, strate
     assert told.records == alone.records
     assert told.counts == alone.counts | {"sessions invalid: unreadable": 1}
     assert "deep.jsonl\tno record: something in it is nested" in (tmp_path / "out/integrity-report.txt").read_text()
+
+
+def test_what_a_killed_run_left_goes_with_the_next(tmp_path: Path) -> None:
+    session(tmp_path / "logs", "a.jsonl", "Question")
+    out = tmp_path / "out"
+    killed, running, others = (out / f".squash-{name}" for name in ("a1b2c3d4", "e5f6g7h8", "of-somebody-else"))
+    for folder in (killed, running, others):
+        folder.mkdir(parents=True)
+        (folder / "2026-03-02.jsonl").write_bytes(b"{}")
+    lock = os.open(running, os.O_RDONLY)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    squash(tmp_path / "logs", out=out, settings=Settings(key=KEY))
+    os.close(lock)
+    assert {file.name for file in out.iterdir() if file.is_dir()} == {running.name, others.name}
 
 
 def test_rejects_that_have_no_place_are_told_before_any_work(tmp_path: Path) -> None:

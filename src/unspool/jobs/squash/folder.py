@@ -4,6 +4,8 @@ Afterwards the folder holds what this run wrote. Files of an earlier run, which 
 others stay. In object storage nothing can be moved, so what is there is marked as unfinished while objects are put.
 """
 
+import fcntl
+import os
 import shutil
 import tempfile
 from collections import defaultdict
@@ -19,6 +21,7 @@ from unspool.sources import storage
 
 _UNFINISHED = "unfinished.json"
 """Stands in object storage, in place of the summary, while a run is put there; if that ends early, until the next."""
+_STAGING = ".squash-"
 _FULL = 4 << 20
 """Bytes that wait before they are written: so no file need stay open, however many there are."""
 
@@ -33,6 +36,8 @@ class Folder:
         self._made: list[Path] = []
         self._waiting: dict[str, list[bytes]] = defaultdict(list)
         self._size = 0
+        self._lock: int | None = None
+        """Tells other runs that this one is still there."""
 
     def __enter__(self) -> "Folder":
         try:
@@ -44,7 +49,9 @@ class Folder:
                 if not folder.exists():
                     folder.mkdir()
                     self._made.append(folder)
-            self.staging = Path(tempfile.mkdtemp(prefix=".squash-", dir=self._path))
+            _sweep(self._path)
+            self.staging = Path(tempfile.mkdtemp(prefix=_STAGING, dir=self._path))
+            self._lock = _locked(self.staging)
         except OSError as error:
             self._unmake()
             raise OutputNotWritable(f"{self._name}: {error.strerror}") from error
@@ -135,6 +142,8 @@ class Folder:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         shutil.rmtree(self.staging, ignore_errors=True)
+        if self._lock is not None:
+            os.close(self._lock)
         self._unmake()
 
     def _unmake(self) -> None:
@@ -142,6 +151,28 @@ class Folder:
         for folder in reversed(self._made):
             if folder.is_dir() and not any(folder.iterdir()):
                 folder.rmdir()
+
+
+def _sweep(folder: Path) -> None:
+    """What runs left behind that were killed: as much as all of their output, where nobody looks."""
+    for left in folder.glob(f"{_STAGING}????????"):
+        if (lock := _locked(left)) is not None:
+            shutil.rmtree(left, ignore_errors=True)
+            os.close(lock)
+
+
+def _locked(folder: Path) -> int | None:
+    """None where another run has it, or nobody can: then it is left alone."""
+    try:
+        lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(lock)
+        return None
+    return lock
 
 
 def _plain_names(names: Iterable[str]) -> set[str]:
