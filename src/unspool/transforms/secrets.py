@@ -42,6 +42,7 @@ from unspool.transforms.shapes import (
     LINE,
     MARGIN,
     MARK,
+    PARTED,
     PLAIN,
     QUOTE,
     START,
@@ -57,7 +58,7 @@ class Field(NamedTuple):
     literals: tuple[str, ...]
     name: str
     """From the literal to the name's end."""
-    value: str = VALUE
+    value: str = PARTED
     accept: Callable[[bytes], bool] = is_random
 
     @property

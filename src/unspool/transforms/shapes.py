@@ -28,7 +28,12 @@ BETWEEN = rf"{QUOTE}\]?{MARK}{OPEN}|{ELSE}|\]?{MARK}(?:{OPEN})?|(?P<tag>>)|{PAIR
 Or they are the tag and the text of XML, or both are values: `name: DB_PASSWORD`, and `value: …` beside it. The name may
 have a type, or the value be what is taken where there is none: `key: str = "…"`, `process.env.KEY || "…"`.
 """
-VALUE = r"(?P<secret>(?>[A-Za-z0-9+/_.~!@#%^*?-][A-Za-z0-9+/_.~!@#%^*?$=-]{6,4000}[A-Za-z0-9+/_~!@#%^*$=-]))(?![(\[{])"
+NUMBERED = r"(?:[0-9]{1,8}\|)?"
+SECOND = r"(?:[:|](?=[A-Za-z_-]*[0-9])[A-Za-z0-9_-]{16,400}+)?"
+"""What stands around a key that has a number before it, or two parts: `12|…`, `…:…`. The second is the secret one."""
+ONE = r"(?>[A-Za-z0-9+/_.~!@#%^*?-][A-Za-z0-9+/_.~!@#%^*?$=-]{6,4000}[A-Za-z0-9+/_~!@#%^*$=-])"
+VALUE = rf"(?P<secret>{ONE})(?![(\[{{])"
+PARTED = rf"(?P<secret>{NUMBERED}{ONE}{SECOND})(?![(\[{{])"
 QUOTED = r"[A-Za-z0-9+/_.~!@#%^*?-][A-Za-z0-9+/_.~!@#%^*?$=,;&-]{7,199}(?=\\*[\"'`]|\Z)"
 CHOSEN = VALUE.replace("(?P<secret>", rf"(?P<secret>(?:(?<=[\"'`])|\A){QUOTED}|")
 """A password: between quotation marks with a few marks more, which elsewhere end a value."""
@@ -43,7 +48,7 @@ GIVEN = rf"\({QUOTE}"
 CELL = r" {0,40}\| {0,40}`?"
 HASH = "[A-Za-z0-9./]"
 PLAIN = r"[A-Za-z0-9_.*-]{1,80}"
-CREDENTIALS = r"(?P<secret>[A-Za-z0-9+/=._~-]{7,8000}[A-Za-z0-9+/=_~-])"
+CREDENTIALS = rf"(?P<secret>{NUMBERED}[A-Za-z0-9+/=._~-]{{7,8000}}[A-Za-z0-9+/=_~-]{SECOND})"
 
 
 class Rule(NamedTuple):
