@@ -46,6 +46,20 @@ def test_a_file_for_each_record_whatever_sessions_are_called(tmp_path: Path, to:
     assert strategy == "tree" or all(name.startswith("a_session_1-") for name in records)
 
 
+@pytest.mark.parametrize("strategy", ["snapshot", "tree"])
+@pytest.mark.parametrize("to", ["hermes", "swe-xml", "atif", "sts"])
+def test_the_name_of_a_session_is_scrubbed_too(tmp_path: Path, to: Any, strategy: Any) -> None:
+    session(tmp_path / "logs", "a.jsonl", "Question", session=f"{SECRET} ada@example.com")
+    settings = Settings(key=KEY, to=to, strategy=strategy, anonymize=True, filters=("no-duplicates",))
+    told = squash(tmp_path / "logs", out=tmp_path / "out", settings=settings)
+    assert told.records
+    for path in (tmp_path / "out").iterdir():
+        for text in (path.name, path.read_text()):
+            assert SECRET[:20] not in text
+            assert "ada@" not in text
+            assert "ada_example" not in text
+
+
 CHAT = {"choices": [{"message": says("assistant", "Not yet.")}]}
 MESSAGES = {"type": "message", "role": "assistant", "content": [{"type": "text", "text": "Not yet."}]}
 

@@ -7,9 +7,9 @@ import msgspec
 from msgspec.structs import replace
 
 from unspool.exports.chat import flat, line
-from unspool.jobs.squash.scrubbing import scrubber_for
+from unspool.jobs.squash.scrubbing import Scrubber, scrubber_for
 from unspool.jobs.squash.settings import Found, Outcome, Settings, Written
-from unspool.model.record import TrainingRecord
+from unspool.model.record import TrainingRecord, only_id
 from unspool.sources.files import legible
 from unspool.transforms.integrity import Finding, check, warning
 from unspool.transforms.usage import ToolUsage, usage_of
@@ -24,10 +24,10 @@ def write_records(
     records: Sequence[TrainingRecord], settings: Settings, outcome: Outcome, logged: bool = False
 ) -> None:
     """Those of one session, into the outcome. `logged`: of an agent's log, not of recorded calls."""
-    records = [_legible(record) for record in records]
+    scrub = scrubber_for(settings)
+    records = [_legible(_unnamed(record, scrub)) for record in records]
     if settings.filters:
         records = _filtered(records, settings, outcome)
-    scrub = scrubber_for(settings)
     usages: dict[str, ToolUsage] = {}
     for record in records:
         tools = list(map(flat, record.tools))
@@ -43,6 +43,15 @@ def write_records(
             outcome.records.append(Written(data, record.date, record.scenario, usages[record.id], id=record.id))
         return
     _format(scrubbed, settings, outcome, usages)
+
+
+def _unnamed(record: TrainingRecord, scrub: Scrubber) -> TrainingRecord:
+    """Some proxies call a session by a key, or by whose it is; and formats write its name, or call a file by it."""
+    session = scrub.aside(record.session)
+    if session == record.session:
+        return record
+    alone = record.id == only_id(record.session, record.source)
+    return replace(record, session=session, id=only_id(session, record.source) if alone else record.id)
 
 
 def _legible(record: TrainingRecord) -> TrainingRecord:
