@@ -259,3 +259,11 @@ def test_what_databricks_adds_to_thoughts_is_kept() -> None:
     assert signed == Thinking("Hm.", "c2ln")
     assert hidden == Thinking("", encrypted="Y2lwaGVy", redacted=True)
     assert odd == Thinking("", extra={"summary": ["Hm."]})
+
+
+def test_calls_that_share_an_id_stay_apart_by_their_index() -> None:
+    begun = [{"index": at, "id": "look", "function": {"name": "look", "arguments": '{"at": '}} for at in (0, 1)]
+    rest = [{"index": at, "id": "look", "function": {"arguments": f"{at}}}"}} for at in (1, 0)]
+    events = [{"choices": [{"index": 0, "delta": {"tool_calls": [each]}}]} for each in (*begun, *rest)]
+    (choice,) = WIRES["openai"].fold(events).body["choices"]
+    assert [call["function"]["arguments"] for call in choice["message"]["tool_calls"]] == ['{"at": 0}', '{"at": 1}']

@@ -133,13 +133,14 @@ class _Choice:
     def _index(self, delta: dict[str, Any]) -> int:
         """Whose delta it is. Some hosts leave the index out, and some give every call the index 0: then ids decide."""
         named, newest = delta.get("id"), max(self.calls, default=-1)
-        if named:
-            for index, call in self.calls.items():
-                if call.get("id") == named:
-                    return index
         given = delta.get("index")
         if isinstance(given, str) and given.isdecimal() and len(given) < 10:
             given = int(given)
+        begins = isinstance(given, int) and given not in self.calls and mapping(delta.get("function")).get("name")
+        if named and not begins:  # two calls of one tool may have one id
+            known = [index for index, call in self.calls.items() if call.get("id") == named]
+            if known:
+                return given if given in known else known[0]
         if not isinstance(given, int):
             another = named or not self.calls or self._is_another(newest, mapping(delta.get("function")))
             return newest + 1 if another else newest
