@@ -7,7 +7,6 @@ function calls are calls. What a format cannot hold is counted, and its place in
 import json
 import re
 from collections.abc import Callable, Iterator
-from itertools import groupby
 from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct
@@ -16,6 +15,7 @@ from unspool.exports.training import Losses
 from unspool.model.record import TrainingRecord, TrainingTurn
 from unspool.sources.jsontext import Unreadable, dumps, strict
 from unspool.sources.values import listing, mapping, string
+from unspool.transforms.ordering import as_called
 from unspool.wires.openai_chat.encode import as_function
 
 Role: TypeAlias = Literal["system", "user", "assistant", "tool"]
@@ -103,19 +103,15 @@ def said(record: TrainingRecord, losses: Losses) -> list[Said]:
             open_calls = [call for call in open_calls if call.id != one.answers]
             one.name = one.name or names.get(one.answers or "")
         found.append(one)
-    return list(_in_order(found))
+    return list(as_called(found, _call_ids, _answers))
 
 
-def _in_order(found: list[Said]) -> Iterator[Said]:
-    """Results as their calls stand: agents tell them as they end, and most formats and templates write no ids."""
-    places: dict[str, int] = {}
-    for are_results, run in groupby(found, lambda one: one.role == "tool"):
-        together = list(run)
-        if are_results:
-            together.sort(key=lambda one: places.get(one.answers or "", len(places)))
-        else:
-            places = {call.id: place for place, call in enumerate(together[-1].calls)}
-        yield from together
+def _call_ids(one: Said) -> list[str]:
+    return [call.id for call in one.calls]
+
+
+def _answers(one: Said) -> str | None:
+    return (one.answers or "") if one.role == "tool" else None
 
 
 def _calls(message: dict[str, Any], place: int) -> list[Call]:

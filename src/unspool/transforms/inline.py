@@ -29,8 +29,9 @@ import json
 import math
 import re
 from collections.abc import Iterator
-from itertools import groupby
 from typing import Any
+
+from unspool.transforms.ordering import as_called
 
 _TAG = r"(?:/?tool_call>|tool_result|/tool_result>)"
 _TAGS = re.compile(rf"<(?={_TAG})")
@@ -56,16 +57,17 @@ def normal(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _in_order(messages: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Results as their calls stand: agents tell them as they end, and nothing else says whose each is."""
-    places: dict[str, int] = {}
-    for are_results, run in groupby(messages, lambda message: message.get("role") == "tool"):
-        together = list(run)
-        if are_results:
-            together.sort(key=lambda message: places.get(_result_id(message) or "", len(places)))
-        else:
-            ids = [call.get("id") if isinstance(call, dict) else None for call in _calls(together[-1])]
-            places = {name: place for place, name in enumerate(ids) if isinstance(name, str)}
-        yield from together
+    return as_called(messages, _call_ids, _answers)
+
+
+def _call_ids(message: dict[str, Any]) -> Iterator[str | None]:
+    for call in _calls(message):
+        name = call.get("id") if isinstance(call, dict) else None
+        yield name if isinstance(name, str) else None
+
+
+def _answers(message: dict[str, Any]) -> str | None:
+    return (_result_id(message) or "") if message.get("role") == "tool" else None
 
 
 def _written(message: dict[str, Any]) -> dict[str, Any]:

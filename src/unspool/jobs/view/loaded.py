@@ -117,15 +117,6 @@ def summed(row: ReelRow, rows: list[GraphRow]) -> ReelRow:
 
 
 def total(usages: Iterable[Usage | None]) -> Usage:
-    names = (
-        "input",
-        "cache_read",
-        "cache_write",
-        "output",
-        "reasoning",
-        "cache_write_1h",
-        "input_audio",
-        "output_audio",
-    )
+    names = [name for name in Usage.__struct_fields__ if name != "raw"]
     told = [usage for usage in usages if usage is not None]
     return Usage(**{name: sum(getattr(usage, name) for usage in told) for name in names})
