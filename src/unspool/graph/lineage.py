@@ -4,7 +4,7 @@ A request's path is its conversation without leading system prompts and without 
 conversation stays the same (a date in the prompt, thoughts that the client drops). Requests are taken in time order.
 The parent of a request R is, of the earlier requests C:
 
-    retry        R's path equals C's            → R gets the parent of C, and `retry_of` C
+    retry        R's path equals C's, and so does the model → R gets the parent of C, and `retry_of` C
     continues    R begins with C's path and answer (or with its path, where the client rewrote or dropped the answer);
                  the longest such beginning wins, then one with R's prompt and model, then the newest C
     switch       the same, with another model
@@ -27,6 +27,7 @@ from unspool.graph.distance import distance
 from unspool.graph.prompts import Prompts
 from unspool.graph.quotes import Quotes
 from unspool.model import ParentReason
+from unspool.model.model_names import same_model
 
 RowId: TypeAlias = str
 Path: TypeAlias = tuple[RowId, ...]
@@ -115,7 +116,7 @@ class Lineage:
         self._ends: set[tuple[RowId, int]] = set()  # the last row of a path, with or without its answer, and its length
         self._wholes: dict[int, list[int]] = {}  # the hash of such a path, and the requests that have it
         self._prompted: dict[tuple[int, Path], list[int]] = {}  # of many the older ones, by their system prompt too
-        self._replies: dict[tuple[int, Path], int] = {}  # an answer that was named, and what was said to it
+        self._replies: dict[tuple[int, Path], list[int]] = defaultdict(list)  # an answer, and what was said to it
         self._heard: set[RowId] = set()  # what a path ended with, and all that was answered
         self._makers: dict[RowId, list[int]] = defaultdict(list)
         self._callers: dict[str, int] = {}
@@ -129,7 +130,7 @@ class Lineage:
             parent = self._links[retried].parent
             return Link(parent, None if parent is None else "retry", retried)
         if previous is not None:
-            retried = self._replies.get((previous, step.path))
+            retried = self._same_reply(previous, step)
             reason: ParentReason = "continues" if retried is None else "retry"
             return Link(previous, self._reason(step, previous, reason), retried)
         found = self._shared_path(step)
@@ -143,7 +144,7 @@ class Lineage:
         before = self._steps[parent]
         if reason in ("compaction", "retry"):
             return reason
-        if step.model and before.model and step.model != before.model:
+        if not same_model(step.model, before.model):
             return "switch"
         held = step.previous_response_id is not None and not step.system  # by the provider, the prompt too
         if reason == "continues" and not held and not self._prompts.similar(step.system, before.system):
@@ -166,7 +167,13 @@ class Lineage:
         """Whether an earlier path, or path and answer, is as long as the beginning of this one, and ends like it."""
         return length > 0 and (path[length - 1], length) in self._ends
 
+    def _same_reply(self, previous: int, step: Step) -> int | None:
+        """The newest request that said the same to an answer that the provider holds, and to the same model."""
+        replies = self._replies.get((previous, step.path), [])[-_CANDIDATES:]
+        return next((at for at in reversed(replies) if same_model(step.model, self._steps[at].model)), None)
+
     def _same_path(self, step: Step) -> int | None:
+        """The newest request with this path, prompt and model."""
         if not self._is_end(step.path, len(step.path)):
             return None
         for at in self._ending_with(step.path, step.system):
@@ -174,6 +181,7 @@ class Lineage:
             if (
                 earlier.path == step.path
                 and earlier.previous_response_id == step.previous_response_id
+                and same_model(step.model, earlier.model)
                 and self._prompts.similar(step.system, earlier.system)
             ):
                 return at
@@ -291,7 +299,8 @@ class Lineage:
         if self._quotes.says_summary(first):
             for number in range(len(self._steps) - 1, max(len(self._steps) - 200, -1), -1):
                 earlier = self._steps[number]
-                if len(earlier.path) > 1 and self._prompts.similar(step.system, earlier.system):
+                repeated = earlier.path == step.path  # the same summary, sent to another model
+                if len(earlier.path) > 1 and not repeated and self._prompts.similar(step.system, earlier.system):
                     return _Found(number, 0, 0, "compaction")
         return None
 
@@ -321,7 +330,7 @@ class Lineage:
             if (step.previous_response_id or "").startswith(CONVERSATION):
                 self._responses[step.previous_response_id or ""] = number
         if step.previous_response_id and link.parent is not None:
-            self._replies[link.parent, step.path] = number
+            self._replies[link.parent, step.path].append(number)
         self._end(step.path, number)
         for said in (step.answer, *step.alternatives) if step.alternatives else (step.answer,):
             if said:

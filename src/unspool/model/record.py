@@ -13,7 +13,7 @@ from unspool.model.session import Tokens
 
 _NAME = 80
 """Letters of a session's name in that of a record: a file may be called by it."""
-Relation: TypeAlias = Literal["main", "retry", "edit", "compaction", "subagent", "side"]
+Relation: TypeAlias = Literal["main", "retry", "switch", "edit", "compaction", "subagent", "side"]
 
 
 class TrainingTurn(Struct):

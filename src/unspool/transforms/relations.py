@@ -1,7 +1,8 @@
 """What the paths of a session are to each other.
 
     main         the path with the most generated tokens
-    retry        the same prompt, another answer
+    retry        the same prompt, another answer of the same model
+    switch       the same prompt, the answer of another model
     edit         something was said in place of what had been said there: the conversation was taken back
     compaction   a later, much shorter beginning that carries a summary, or the end, of what came before
     subagent     another system prompt or other tools, at work while a call of its parent was open
@@ -19,6 +20,7 @@ from msgspec import Struct
 
 from unspool.model import Exchange, ToolUse
 from unspool.model.event import MAIN
+from unspool.model.model_names import same_model
 from unspool.model.record import Relation
 from unspool.transforms.normal import alike
 from unspool.transforms.tree import Node, Tree, leaves
@@ -84,7 +86,7 @@ def relate(tree: Tree) -> list[Leaf]:
     if len(families) > 1:
         _name_families(families, tree)
     for family in families:
-        _name_branches(family)
+        _name_branches(family, tree.exchanges)
     found = [leaf for family in families for leaf in family.leaves]
     mains = [leaf for leaf in found if leaf.relation == "main"]
     main = max(mains, key=lambda leaf: leaf.weight, default=None)
@@ -302,7 +304,7 @@ def _is_given(family: _Family, call: ToolUse) -> bool:
     return any(len(text) >= least and text in prompt for text in given)
 
 
-def _name_branches(family: _Family) -> None:
+def _name_branches(family: _Family, exchanges: list[Exchange]) -> None:
     """The paths that leave the trunk, or each other."""
     trunk = family.trunk
     held = {id(node): trunk for node in trunk.nodes}  # by the first path that goes over it
@@ -312,6 +314,15 @@ def _name_branches(family: _Family) -> None:
         shared = next(at for at, node in enumerate(leaf.nodes) if id(node) not in held)
         parent = held[id(leaf.nodes[shared - 1])]
         mine, theirs = leaf.nodes[shared], parent.nodes[shared] if shared < len(parent.nodes) else None
-        retried = mine.generations and theirs is not None and theirs.generations
-        leaf.parent, leaf.relation = parent, "retry" if retried else "edit"
+        leaf.parent, leaf.relation = parent, _parting(mine, theirs, exchanges)
         held |= dict.fromkeys(map(id, leaf.nodes[shared:]), leaf)
+
+
+def _parting(node: Node, other: Node | None, exchanges: list[Exchange]) -> Relation:
+    """Name a path by the message with which it leaves another, and by the message that the other has there."""
+    if other is None or not node.generations or not other.generations:
+        return "edit"
+    models, others = (
+        {exchanges[generation.exchange].model for generation in answer.generations} for answer in (node, other)
+    )
+    return "retry" if any(same_model(model, tried) for model in models for tried in others) else "switch"

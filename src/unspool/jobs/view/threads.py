@@ -3,6 +3,7 @@
 A reel is all that went on from where a thread begins, so forks are branches. Nothing is written to the store.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -31,6 +32,7 @@ from unspool.model import (
     Said,
     Turn,
 )
+from unspool.model.model_names import same_model
 from unspool.sources.home import data_folder
 from unspool.sources.jsontext import dumps
 from unspool.sources.values import time_of
@@ -257,8 +259,8 @@ def _link(requests: Sequence[CookedRequest], told: _Told) -> None:
     """The nearest answer before it; the turns say which that is, so nothing has to be compared."""
     known = {request.id: request for request in requests}
     tips = set(told.tips())
-    tried: dict[tuple[str, ...], str] = {}
-    """The latest answer to what was said."""
+    tried: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    """By what was said, the answers to it."""
     for request in requests:
         turn = told.turns[request.id]
         before = next((name for name in reversed(told.paths[turn.id][:-1]) if name in known), None)
@@ -266,14 +268,15 @@ def _link(requests: Sequence[CookedRequest], told: _Told) -> None:
         if before is not None:
             request.parent_reason = _reason(request, known[before])
         if turn.role == "assistant" and turn.continues:
-            first = tried.get(turn.continues)
+            answers = tried[turn.continues]
+            first = next((name for name in reversed(answers) if same_model(request.model, known[name].model)), None)
             if first is not None and first in tips:  # nobody went on from it
                 request.retry_of, request.parent_reason = first, "retry"
-            tried[turn.continues] = request.id
+            answers.append(request.id)
 
 
 def _reason(request: CookedRequest, before: CookedRequest) -> ParentReason:
-    return "switch" if request.model and before.model and request.model != before.model else "continues"
+    return "continues" if same_model(request.model, before.model) else "switch"
 
 
 def _answers(requests: Sequence[CookedRequest], told: _Told) -> dict[str, str]:
