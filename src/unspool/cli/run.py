@@ -48,7 +48,7 @@ def command(
     unspool run -o trace.jsonl -- python ask.py
     """
     from pathlib import Path
-    from time import time
+    from time import time_ns
 
     from unspool.cli.telling import needed, summary, upstreams_of
 
@@ -61,7 +61,7 @@ def command(
         raise click.UsageError("standard output is the command's: -o names a file")
     place = Path(output) if output else _place(agent or agent_of(command) or "command", compact)
     settings = Settings(place, target, upstreams_of(upstreams), compact=compact, redact_body=redact_body)
-    began = int(time() * 1000)
+    began = time_ns() // 1_000_000
     ran = run_recorded(command, settings, lambda text: _tell(f"unspool: {text}"), agent)
     if ran.fault is not None:
         _tell(f"unspool: {ran.fault}")

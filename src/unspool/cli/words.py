@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import pairwise
 
 import click
@@ -127,16 +127,18 @@ def moment(text: str, option: str | None = None) -> int:
     import re
     import time
 
+    from unspool.sources.values import milliseconds
+
     now = time.time()
     if found := re.fullmatch(r"(\d+)\s*([smhdw])", text.strip()):
         unit = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}[found[2]]
-        return round((now - int(found[1]) * unit) * 1000)
+        return int(now * 1000) - int(found[1]) * unit * 1000
     today = datetime.fromtimestamp(now).astimezone().replace(hour=0, minute=0, second=0, microsecond=0)
     if text in ("today", "yesterday"):
-        return round((today.timestamp() - (86400 if text == "yesterday" else 0)) * 1000)
+        return milliseconds(today - timedelta(days=text == "yesterday"))
     try:
         given = datetime.fromisoformat(text)
-        return round((given if given.tzinfo else given.astimezone()).timestamp() * 1000)
+        return milliseconds(given if given.tzinfo else given.astimezone())
     except (ValueError, OverflowError):  # the first and the last day that there are: no zone has all of them
         told = f"{text!r} is no date, no time, and no span like 3d or 12h"
         raise click.BadParameter(told, param_hint=option) from None

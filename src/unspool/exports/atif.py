@@ -15,7 +15,7 @@ from unspool.exports.content import Call, Said, content_of, marked, said
 from unspool.exports.training import Encoded, Format, Losses, Options, file_name
 from unspool.model.record import TrainingRecord
 from unspool.model.session import Tokens
-from unspool.sources.values import clock
+from unspool.sources.values import iso_time
 
 _ENDING = ".json"
 VERSION = "ATIF-v1.7"
@@ -88,7 +88,7 @@ class _Trajectory:
             return
         turn = one.turn
         step: dict[str, Any] = {"source": _SOURCES[one.role], "message": content_of(one, Losses(), _image)}
-        if (time := clock(turn.time)) is not None:
+        if (time := iso_time(turn.time)) is not None:
             step["timestamp"] = time
         extra = _extra(one)
         if one.role == "assistant":

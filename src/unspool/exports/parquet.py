@@ -17,7 +17,7 @@ from unspool.exports.content import Said, said, text_of
 from unspool.exports.training import Encoded, Format, Losses, Options, alone
 from unspool.model.record import TrainingRecord, TrainingTurn
 from unspool.sources.jsontext import Unreadable, dumps, strict
-from unspool.sources.values import clock
+from unspool.sources.values import iso_time
 
 _LISTS = ("messages", "tools")
 _VALUES = ("metadata", "trace")
@@ -63,7 +63,7 @@ def _call(call: Any) -> Any:
 def _sent_at(spoken: list[Said], asked: list[Said]) -> str | None:
     """When the first prompt was sent; few logs of calls tell, so else when the first message is known to have been."""
     times = [one.turn.time for one in (*asked[:1], *spoken) if one.turn.time is not None]
-    return clock(times[0]) if times else None
+    return iso_time(times[0]) if times else None
 
 
 def _metadata(record: TrainingRecord) -> dict[str, Any]:

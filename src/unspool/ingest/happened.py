@@ -37,7 +37,7 @@ from unspool.model import (
 from unspool.model import event as events
 from unspool.readers.log import Log
 from unspool.sources.jsontext import dumps
-from unspool.sources.values import clock, placeholder, text_of
+from unspool.sources.values import iso_time, placeholder, text_of
 from unspool.transforms.asides import without_asides
 
 _IN_WORDS = frozenset({"cline", "roo"})
@@ -110,13 +110,13 @@ class Happenings:
         lane, told, log = self._lane(exchange, placed), self._is_told(exchange), self._log
         log.enter(lane.session)
         log.origin, self._part = exchange.origin, 0
-        log.at(clock(exchange.timestamp))
+        log.at(iso_time(exchange.timestamp))
         self._opening(exchange, placed, lane)
         for message in placed.new:
             if message.role != "assistant" or placed.link.parent is None:  # what it heard was told when it heard it
                 self._said(message, lane, heard=False)
         if exchange.timestamp is not None:
-            log.at(clock(exchange.timestamp + int(exchange.duration_ms or 0)))
+            log.at(iso_time(exchange.timestamp + int(exchange.duration_ms or 0)))
         for message in placed.heard:
             self._said(message, lane, heard=True)
         self._closing(exchange, lane)

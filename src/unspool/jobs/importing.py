@@ -98,7 +98,7 @@ def _of_exchange(exchange: Exchange) -> list[Step]:
             usage=response.usage,
             status="interrupted" if response.interrupted else "complete",
             started=started,
-            ended=round(started + took) if started is not None and took is not None else None,
+            ended=int(started + took) if started is not None and took is not None else None,
         )
         steps.append(Step(message, answer))
     return steps
@@ -165,5 +165,5 @@ def _answer(exchange: Exchange | None) -> Answer | None:
         response_id=exchange.response.id,
         usage=exchange.response.usage,
         started=started,
-        ended=round(started + took) if started is not None and took is not None else None,
+        ended=int(started + took) if started is not None and took is not None else None,
     )

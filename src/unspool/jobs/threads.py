@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from unspool.errors import BookmarkTaken, TurnNotFound
 from unspool.model import Message, Text, Turn
-from unspool.sources.values import clock
+from unspool.sources.values import iso_time
 from unspool.store.ids import time_of_id
 from unspool.store.store import Store
 from unspool.threads.context import turns_of
@@ -66,8 +66,8 @@ def _row(store: Store, end: str, names: list[str]) -> ThreadRow:
         id=end,
         bookmarks=names,
         turns=len(turns),
-        start=next(filter(None, map(when, turns)), clock(time_of_id(turns[0].id))),
-        end=next(filter(None, map(when, reversed(turns))), clock(time_of_id(last.id))),
+        start=next(filter(None, map(when, turns)), iso_time(time_of_id(turns[0].id))),
+        end=next(filter(None, map(when, reversed(turns))), iso_time(time_of_id(last.id))),
         prompt=prompt_of(store, turns),
         model=next((answer.model for answer in reversed(answers) if answer.model), None),
         last=last.role,
@@ -80,8 +80,8 @@ def _row(store: Store, end: str, names: list[str]) -> ThreadRow:
 def when(turn: Turn) -> str | None:
     """When it was said. The id of an imported turn does not tell."""
     if turn.origin is None or turn.origin.get("source") == "cross.stream":
-        return clock(time_of_id(turn.id))
-    return clock(turn.answer.started) if turn.answer is not None else None
+        return iso_time(time_of_id(turn.id))
+    return iso_time(turn.answer.started) if turn.answer is not None else None
 
 
 def prompt_of(store: Store, turns: Sequence[Turn]) -> str | None:

@@ -1,7 +1,8 @@
 """Reading values that others wrote and that may be anything: what wires and readers share."""
 
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from math import isfinite
 from typing import Annotated, Any, TypeAlias
 
 from msgspec import Meta
@@ -14,6 +15,9 @@ Number: TypeAlias = Annotated[int, Meta(ge=0, lt=MOST)]
 _UNITS = ((10**11, 1), (10**14, 10**3), (10**17, 10**6), (10**20, 10**9))
 """Seconds below 10¹¹ (the year 5138), then milliseconds, microseconds, nanoseconds: (limit, how many in a second)."""
 
+_DIGITS = re.compile(r"\d{9,17}(\.\d+)?", re.ASCII)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND = timedelta(milliseconds=1)
 _FIRST, _LAST = -62_135_596_800_000, 253_402_300_799_999
 """What a clock can show: from the year 1 to the end of 9999."""
 
@@ -51,33 +55,62 @@ def count(value: Any) -> int:
 
 
 def time_of(value: Any) -> int | None:
-    """Milliseconds since 1970. A time without a zone is UTC; None for what is no time."""
+    """Return a time in milliseconds since 1970, without smaller parts. Without a zone it is UTC; None for other values.
+
+    Numbers count seconds, milliseconds, microseconds or nanoseconds, whichever gives a time before the year 5138.
+    """
     match value:
         case bool():
             return None
-        case int() | float():
-            if value <= 0:
-                return None
-            for limit, unit in _UNITS:
-                if value < limit:
-                    return int(value * 1000 / unit) if unit > 1 else int(value * 1000)
-            return None
+        case int():
+            return _since_epoch(value, value * 1000)
+        case float():
+            return _since_epoch(value, _thousandfold(repr(value))) if isfinite(value) else None
         case str():
             text = value.strip()
             try:
-                moment = datetime.fromisoformat(text)
+                return milliseconds(datetime.fromisoformat(text))
             except ValueError:
-                return time_of(float(text)) if re.fullmatch(r"\d{9,17}(\.\d+)?", text) else None
-            return round((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1000)
+                return _since_epoch(float(text), _thousandfold(text)) if _DIGITS.fullmatch(text) else None
     return None
 
 
-def clock(value: Any) -> str | None:
-    """The same time as `2026-01-02T03:04:05.678Z`."""
-    time = time_of(value)
+def _since_epoch(count: float, thousandfold: int) -> int | None:
+    for limit, unit in _UNITS:
+        if 0 < count < limit:
+            return thousandfold // unit
+    return None
+
+
+def _thousandfold(digits: str) -> int:
+    """Return a decimal number times 1,000, exactly as it is written, without what is left of its fraction.
+
+    The same in floating point would turn 1771581600.999 into 1771581600998.
+    """
+    if "e" in digits:  # a float above 10¹⁶, which is whole, or below 0.0001
+        return int(float(digits)) * 1000
+    whole, _, fraction = digits.partition(".")
+    return int(whole + fraction[:3].ljust(3, "0"))
+
+
+def milliseconds(moment: datetime) -> int:
+    """Return the last whole millisecond at or before a time, counted from 1970. A time without a zone is UTC.
+
+    This is what JavaScript, Go and Java do: a time is never put later than it was.
+    """
+    return ((moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - _EPOCH) // _MILLISECOND
+
+
+def iso_time(time: int | None) -> str | None:
+    """Return milliseconds since 1970 as `2026-01-02T03:04:05.678Z`; None for a year that a clock cannot show."""
     if time is None or not _FIRST <= time <= _LAST:
         return None
-    return datetime.fromtimestamp(time / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return (_EPOCH + time * _MILLISECOND).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def clock(value: Any) -> str | None:
+    """Return a time, whatever form it has, as `2026-01-02T03:04:05.678Z`."""
+    return iso_time(time_of(value))
 
 
 def placeholder(medium: str, media_type: str | None, data: Any) -> str:

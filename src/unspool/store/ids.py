@@ -27,7 +27,7 @@ def time_of_id(turn: str) -> int:
 
 def horizon() -> str:
     """An id later than this is no clock's that we go by: then ours would run ahead for ever."""
-    now = round(time.time() * 1000)
+    now = time.time_ns() // 1_000_000
     return str(Scru128Id.from_fields(now + _DAY, 0, 0, 0))
 
 
