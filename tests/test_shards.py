@@ -168,7 +168,7 @@ def test_a_damaged_part_is_named(logs: Path, tmp_path: Path) -> None:
         squash_one_shard(job_for([str(logs)], str(tmp_path), WAYS["plain"]), shard, 2)
     part = tmp_path / "parts/00002-of-00002.part"
     whole = part.read_bytes()
-    for damaged in (whole[:-5], whole[:4000], b"", whole.replace(b"part 1", b"part 9"), whole[:15] + b"\xc1" * 9):
+    for damaged in (whole[:-5], whole[:4000], b"", whole.replace(b"part 2", b"part 9"), whole[:15] + b"\xc1" * 9):
         part.write_bytes(damaged)
         with pytest.raises(UnspoolError, match=r"00002-of-00002\.part is damaged or gone: squash shard 2 again"):
             merge(str(tmp_path))

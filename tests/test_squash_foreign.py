@@ -149,7 +149,7 @@ def test_what_a_snapshot_leaves_out_is_told(unspool: Run, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("strategy", ["snapshot", "tree"])
-def test_that_no_tools_were_sent_is_an_error_of_traffic_and_a_warning_of_an_agents_log(
+def test_that_no_tools_were_sent_is_an_error_of_traffic_and_a_fact_of_an_agents_log(
     unspool: Run, tmp_path: Path, log: Path, strategy: str
 ) -> None:
     bare = [json.loads(line) for line in log.read_text().splitlines()]
@@ -169,7 +169,7 @@ def test_that_no_tools_were_sent_is_an_error_of_traffic_and_a_warning_of_an_agen
     unspool("squash", str(log), str(logged), "-o", str(out), "--strategy", strategy)
     findings = json.loads((out / "integrity-report.json").read_text())["findings"]
     told = {(Path(found["input"]).name, found["severity"]) for found in findings if found["rule"] == "no-tools"}
-    assert told == {("responses.jsonl", "ERROR"), ("7b1f.jsonl", "WARNING")}
+    assert told == {("responses.jsonl", "ERROR"), ("7b1f.jsonl", "INFO")}
 
 
 def roles(out: Path) -> list[list[str]]:

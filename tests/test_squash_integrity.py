@@ -59,8 +59,14 @@ def test_tool_definitions(tool: Any, rules: list[tuple[str, str]]) -> None:
         ([USER, {"role": "assistant", "tool_calls": {}}], [("ERROR", "tool-calls")]),
         ([USER, asks({"id": "c1"}), gives("x")], [("ERROR", "tool-calls")]),
         ([USER, asks(call("")), gives("x")], [("ERROR", "tool-calls")]),
-        ([USER, asks(call())], [("ERROR", "no-result")]),
-        ([USER, asks(call()), gives("")], [("ERROR", "result")]),
+        ([USER, asks(call())], [("INFO", "ends-with-call")]),
+        ([USER, asks(call()), USER], [("ERROR", "no-result")]),
+        ([USER, asks(call(), call(key="c2")), gives("x")], [("WARNING", "no-result")]),
+        ([USER, asks(call()), gives("")], [("INFO", "empty-result")]),
+        (
+            [USER, asks(call(), call(key="c2")), gives('{"error": 1}'), gives("", "c2")],
+            [("WARNING", "result"), ("INFO", "empty-result")],
+        ),
         ([USER, asks(call()), gives(None)], [("ERROR", "result")]),
         ([USER, asks(call()), gives(" ")], []),
         ([USER, asks(call()), gives('{"a": [{"ERROR": "x"}]}')], [("ERROR", "result")]),
@@ -88,13 +94,25 @@ def test_messages(messages: list[Any], rules: list[tuple[str, str]]) -> None:
     assert found(messages) == rules
 
 
-def test_a_chat_without_tools_is_an_error() -> None:
-    assert found([USER], []) == [("ERROR", "no-tools")]
+def test_a_chat_needs_no_tools_but_calls_do() -> None:
+    assert found([USER], []) == [("INFO", "no-tools")]
+    assert found([USER, asks(call()), gives("x")], []) == [("ERROR", "no-tools")]
+
+
+def test_a_tool_that_the_provider_runs_has_no_schema() -> None:
+    (finding,) = check([USER], [{"type": "web_search"}, {"type": "web_fetch", "name": "web_fetch"}])
+    assert (finding.severity, finding.rule, finding.count) == ("INFO", "hosted-tool", 2)
+
+
+def test_facts_are_counted_within_a_record() -> None:
+    messages = [USER, asks(call(), call(key="c2")), gives(""), gives("", "c2"), {"role": "assistant", "content": "a"}]
+    (finding,) = check(messages, [GOOD])
+    assert (finding.rule, finding.count) == ("empty-result", 2)
 
 
 def test_an_agents_log_has_no_definitions_of_tools_and_that_is_no_fault_of_the_record() -> None:
     (finding,) = check([USER], [], logged=True)
-    assert (finding.severity, finding.rule) == ("WARNING", "no-tools")
+    assert (finding.severity, finding.rule) == ("INFO", "no-tools")
     assert "log" in finding.message
     assert list(check([USER], [GOOD], logged=True)) == []
 
@@ -157,4 +175,5 @@ def test_usage_counts_runs_and_calls() -> None:
         USER,
         {"role": "assistant", "content": "a"},
     ]
-    assert usage_of(messages, 7) == ToolUsage(1, 5, 7, 3, 3, 2)
+    tools = [GOOD, GOOD, {"type": "web_search"}]
+    assert usage_of(messages, tools) == ToolUsage(5, 3, 3, 2, ("f", "web_search"))

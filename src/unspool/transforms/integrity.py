@@ -4,30 +4,15 @@ Messages are those of OpenAI's chat API; tools are flat: `{"name": …, "descrip
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Literal
+from typing import Any
 
-from msgspec import Struct
-
+from unspool.transforms.findings import Finding, error, fact, warning
 from unspool.transforms.results import check_results
 
 Messages = Sequence[dict[str, Any]]
 _DEFINED = {"name", "description", "parameters"}
 _CUT = "context limit was reached"
 CALL, CALL_END, RESULT, RESULT_END = "<tool_call>", "</tool_call>", "<tool_result", "</tool_result>"
-
-
-class Finding(Struct, frozen=True, gc=False):
-    severity: Literal["ERROR", "WARNING"]
-    rule: str
-    message: str
-
-
-def error(rule: str, message: str) -> Finding:
-    return Finding("ERROR", rule, message)
-
-
-def warning(rule: str, message: str) -> Finding:
-    return Finding("WARNING", rule, message)
 
 
 def left_out(kept: int, entries: int, answered: bool, choices: int) -> Iterator[Finding]:
@@ -56,13 +41,15 @@ def check(
     if not messages:
         yield error("no-messages", "the record has no messages")
         return
-    if not tools and logged:
-        yield warning("no-tools", "the record has no tools: the agent's log keeps no definitions of them")
-    elif not tools:
-        yield error("no-tools", "the record has no tools")
-    for number, tool in enumerate(tools, 1):
+    if not tools:
+        yield _no_tools(messages, logged)
+    hosted = sum(map(_is_hosted, tools))
+    if hosted:
+        yield fact("hosted-tool", "a tool of the provider's own, which has no schema", hosted)
+    described = [(number, tool) for number, tool in enumerate(tools, 1) if not _is_hosted(tool)]
+    for number, tool in described:
         yield from _tool(tool, number)
-    if odd := [_name(tool, number) for number, tool in enumerate(tools, 1) if isinstance(tool, dict) and _odd(tool)]:
+    if odd := [_name(tool, number) for number, tool in described if isinstance(tool, dict) and _odd(tool)]:
         yield warning("tool-keys", f"tools with other keys than name, description and parameters: {', '.join(odd)}")
     yield from _native(messages) if inlined is None else _inline(inlined)
     for number, message in enumerate(messages, 1):
@@ -71,8 +58,23 @@ def check(
             yield error("function-call", f"message {number} calls by the old field function_call")
         if _CUT in text_of(message.get("content")):
             yield warning("context-limit", f"message {number} says that the context limit was reached")
-    for severe, rule, text in check_results(messages):
-        yield (error if severe else warning)(rule, text)
+    yield from check_results(messages)
+
+
+def _no_tools(messages: Messages, logged: bool) -> Finding:
+    if logged:
+        return fact("no-tools", "the record has no tools: agents' logs keep no definitions of them")
+    if any(message.get("role") == "assistant" and message.get("tool_calls") for message in messages):
+        return error("no-tools", "the record has no tools, but calls some")
+    return fact("no-tools", "the record has no tools, and calls none")
+
+
+def _is_hosted(tool: Any) -> bool:
+    """Whether the provider runs the tool: `{"type": "web_search"}`. It is described by its type alone."""
+    if not isinstance(tool, dict) or "parameters" in tool:
+        return False
+    kind = tool.get("type")
+    return isinstance(kind, str) and kind not in ("function", "custom", "object")
 
 
 def text_of(content: Any) -> str:

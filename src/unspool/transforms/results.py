@@ -1,18 +1,19 @@
 """Calls and their results, block by block: an assistant message with calls, and all up to the next one's.
 
-A failure weighs less where the same tool succeeded in the same block.
+A failure weighs less where the same tool succeeded in the same block. An empty result is no failure: `mkdir` prints
+nothing. Nor is a call without a result at the end of the record, where nothing more was recorded.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 import msgspec
 from msgspec import Struct
 
+from unspool.transforms.findings import Finding, Severity, error, fact
+
 _TROUBLE = {"error", "timeout", "missing", "incomplete"}
 _loads = msgspec.json.Decoder().decode
-Trouble: TypeAlias = tuple[bool, str, str]
-"""Whether it is an error, or else a warning; the rule; in words."""
 
 
 class _Call(Struct):
@@ -24,8 +25,9 @@ class _Call(Struct):
     answered: bool = False
 
 
-def check_results(messages: Sequence[dict[str, Any]]) -> Iterator[Trouble]:
+def check_results(messages: Sequence[dict[str, Any]]) -> Iterator[Finding]:
     calls: dict[str, _Call] = {}
+    empty = 0
     for number, message in enumerate(messages, 1):
         role = message.get("role")
         if role == "assistant":
@@ -35,14 +37,20 @@ def check_results(messages: Sequence[dict[str, Any]]) -> Iterator[Trouble]:
             call = calls.get(name) if isinstance(name := message.get("tool_call_id"), str) and name else None
             if call is None:
                 word = "has no tool_call_id" if not name else "answers no call before it"
-                yield True, "result-id", f"message {number}: the result {word}"
+                yield error("result-id", f"message {number}: the result {word}")
                 continue
             call.answered = True
             if fault := _fault(message.get("content")):
                 call.faults.append(("result", f"message {number}: the result of {call.name} {fault}"))
             else:
                 call.good = True
-    yield from _closed(calls)
+                empty += message.get("content") == ""
+    if calls and messages[-1].get("role") == "assistant":
+        yield fact("ends-with-call", "the record ends with calls whose results were not recorded")
+    else:
+        yield from _closed(calls)
+    if empty:
+        yield fact("empty-result", "the result of a tool is empty: it may have had nothing to print", empty)
 
 
 def _calls(message: dict[str, Any], number: int) -> dict[str, _Call]:
@@ -57,19 +65,19 @@ def _calls(message: dict[str, Any], number: int) -> dict[str, _Call]:
     return calls
 
 
-def _closed(calls: dict[str, _Call]) -> Iterator[Trouble]:
+def _closed(calls: dict[str, _Call]) -> Iterator[Finding]:
     succeeded = {call.name for call in calls.values() if call.good}
     for call in calls.values():
-        severe = call.name not in succeeded
+        severity: Severity = "WARNING" if call.name in succeeded else "ERROR"
         if not call.answered:
-            yield severe, "no-result", f"message {call.place}: the call of {call.name} has no result"
+            yield Finding(severity, "no-result", f"message {call.place}: the call of {call.name} has no result")
         for rule, text in call.faults:
-            yield severe, rule, text
+            yield Finding(severity, rule, text)
 
 
 def _fault(content: Any) -> str | None:
-    if content is None or content == "":
-        return "is empty"
+    if content is None:
+        return "has no content"
     if isinstance(content, list):
         texts = [part.get("text") for part in content if isinstance(part, dict)]
         content = "".join(text for text in texts if isinstance(text, str))

@@ -1,29 +1,58 @@
-"""How much a record uses tools: the numbers of the tool-usage report."""
+"""How much records use tools: the numbers of the tool-usage report."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from msgspec import Struct
 
+from unspool.model.identity import fingerprint
 from unspool.transforms.integrity import CALL, text_of
 
 
 class ToolUsage(Struct, frozen=True):
+    """The numbers of one record."""
+
+    tool_call_count: int
+    client_turns: int
+    """Runs of system and user messages. A tool's result does not end a run."""
+    assistant_turns: int
+    assistant_turns_with_tools: int
+    tools: tuple[str, ...] = ()
+    """The names of the tools that the record defines, each once."""
+
+
+class GroupUsage(Struct):
+    """The numbers of all records of a group: a row of the report, column by column."""
+
     session_count: int = 0
     tool_call_count: int = 0
     tool_definition_count: int = 0
+    """Different tools, however many records define them."""
     client_turns: int = 0
-    """Runs of system and user messages; what tools say breaks no run."""
     assistant_turns: int = 0
     assistant_turns_with_tools: int = 0
 
-    def __add__(self, other: "ToolUsage") -> "ToolUsage":
-        names = self.__struct_fields__
-        return ToolUsage(*(getattr(self, name) + getattr(other, name) for name in names))
+
+class UsageTotals:
+    """Adds up the records of one group."""
+
+    def __init__(self) -> None:
+        self.row = GroupUsage()
+        self._tools: set[str] = set()
+
+    def add(self, usage: ToolUsage) -> None:
+        row = self.row
+        row.session_count += 1
+        row.tool_call_count += usage.tool_call_count
+        row.client_turns += usage.client_turns
+        row.assistant_turns += usage.assistant_turns
+        row.assistant_turns_with_tools += usage.assistant_turns_with_tools
+        self._tools.update(usage.tools)
+        row.tool_definition_count = len(self._tools)
 
 
-def usage_of(messages: Sequence[dict[str, Any]], tools: int) -> ToolUsage:
-    """Of one record, before calls are put into its text."""
+def usage_of(messages: Sequence[dict[str, Any]], tools: Iterable[Any]) -> ToolUsage:
+    """Count the calls and turns of one record, before its calls are written into its text. `tools` are flat."""
     calls = clients = assistants = with_tools = 0
     side, counted = "", False
     for message in messages:
@@ -41,7 +70,13 @@ def usage_of(messages: Sequence[dict[str, Any]], tools: int) -> ToolUsage:
                 if side != "client":
                     side = "client"
                     clients += 1
-    return ToolUsage(1, calls, tools, clients, assistants, with_tools)
+    return ToolUsage(calls, clients, assistants, with_tools, tuple(dict.fromkeys(map(_name, tools))))
+
+
+def _name(tool: Any) -> str:
+    """The name of a tool; of a provider's own its type; a hash of a definition without either."""
+    names = (tool.get("name"), tool.get("type")) if isinstance(tool, dict) else ()
+    return next((name for name in names if isinstance(name, str) and name), None) or fingerprint(tool)
 
 
 def calls_of(message: dict[str, Any]) -> int:

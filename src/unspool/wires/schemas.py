@@ -33,6 +33,10 @@ _TYPES = frozenset("STRING NUMBER INTEGER BOOLEAN ARRAY OBJECT NULL".split())
 """As Gemini's clients write them; JSON Schema knows them only in small letters."""
 
 
+_COUNTS = frozenset("minItems maxItems minLength maxLength minProperties maxProperties".split())
+"""Keywords whose value is a whole number; Gemini's API writes such numbers as strings."""
+
+
 def whole(schema: Mapping[str, Any]) -> dict[str, Any]:
     """The schema; where a tool has none, that of an object without properties."""
     return dict(schema) if schema else {"type": "object", "properties": {}}
@@ -47,11 +51,24 @@ def without(schema: Mapping[str, Any], keywords: frozenset[str]) -> dict[str, An
     return _each({key: value for key, value in _spelled(schema).items() if key not in keywords}, cleaned)
 
 
+def as_json_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a schema with types and numbers as JSON Schema writes them, at every depth: `OBJECT` is `object`."""
+    return without(schema, frozenset())
+
+
 def _spelled(schema: Mapping[str, Any]) -> dict[str, Any]:
+    spelled = dict(schema)
     kind = schema.get("type")
     if isinstance(kind, list):
-        return {**schema, "type": [_small(each) for each in kind]}
-    return {**schema, "type": _small(kind)} if isinstance(kind, str) else dict(schema)
+        spelled["type"] = [_small(each) for each in kind]
+    elif kind == "TYPE_UNSPECIFIED":
+        del spelled["type"]
+    elif isinstance(kind, str):
+        spelled["type"] = _small(kind)
+    for keyword in _COUNTS.intersection(spelled):
+        if isinstance(number := spelled[keyword], str) and number.isdecimal():
+            spelled[keyword] = int(number)
+    return spelled
 
 
 def _small(kind: Any) -> Any:

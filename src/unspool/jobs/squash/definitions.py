@@ -1,5 +1,6 @@
 """The tools of a session: those of all kept entries by name, the first definition of each."""
 
+import re
 from typing import Any
 
 import msgspec
@@ -7,7 +8,11 @@ from msgspec import Raw
 
 from unspool.jobs.squash.entries import NULL
 from unspool.sources.jsontext import Unreadable, mend, strict
+from unspool.sources.values import mapping
+from unspool.wires.schemas import as_json_schema
 
+_CAPITALS = re.compile(rb'"type"\s*:\s*\[?\s*"[A-Z]{4}')
+"""A type as Gemini's clients write it, which JSON Schema does not know."""
 _list = msgspec.json.Decoder(list[Raw]).decode
 _object = msgspec.json.Decoder(dict[str, Raw]).decode
 
@@ -48,6 +53,9 @@ class Definitions:
         except Unreadable:
             written = mend(written)
             whole = strict(written)
+        if _CAPITALS.search(written):
+            whole = _spelled(whole)
+            written = msgspec.json.encode(whole)
         flat, value = flattened(written, whole)
         name = value.get("name") if isinstance(value, dict) else None
         key = name if isinstance(name, str) and name else written  # without a name only its like is the same tool
@@ -69,6 +77,14 @@ class Definitions:
     def wholes(self) -> list[Any]:
         """As the requests had them."""
         return list(self._wholes.values())
+
+
+def _spelled(tool: Any) -> Any:
+    """Return a tool with its schema in JSON Schema, whether it stands in a `function` or not."""
+    if not isinstance(tool, dict):
+        return tool
+    known = {"parameters": as_json_schema(mapping(tool["parameters"]))} if mapping(tool.get("parameters")) else {}
+    return tool | known | ({"function": _spelled(tool["function"])} if "function" in tool else {})
 
 
 def flattened(definition: bytes, value: Any) -> tuple[bytes, Any]:

@@ -101,7 +101,7 @@ def _written(snapshot: Snapshot, settings: Settings, outcome: Outcome) -> Writte
         data = scrub.raw(line(snapshot.messages, snapshot.tools))
     for finding in check(values, snapshot.tool_values, inlined):
         outcome.find(finding)
-    usage = usage_of(values, len(snapshot.tools))
+    usage = usage_of(values, snapshot.tool_values)
     return Written(data, snapshot.day, scenario_of(outcome.task.path), usage)
 
 

@@ -24,7 +24,7 @@ from unspool.sources.files import BLOCK
 from unspool.transforms.duplicates import Mark
 
 FOLDER = "parts"
-_MAGIC = b"unspool part 1\n"
+_MAGIC = b"unspool part 2\n"
 _LENGTH = 8
 _PLAN = "plan.json"
 Told = TypeVar("Told", bound="Completed")

@@ -20,7 +20,7 @@ from unspool.jobs.squash.settings import Outcome, Settings, Written
 from unspool.sources.files import legible
 from unspool.transforms.duplicates import Mark
 from unspool.transforms.scenarios import file_names
-from unspool.transforms.usage import ToolUsage
+from unspool.transforms.usage import GroupUsage, ToolUsage, UsageTotals
 
 if TYPE_CHECKING:
     from unspool.exports.training import Format
@@ -44,6 +44,7 @@ class Squashed(Struct):
     warnings: int
     files: dict[str, int]
     """The files of records, and how many each has."""
+    infos: int = 0
 
 
 class _Place(Struct):
@@ -90,7 +91,7 @@ class Run:
         self._counts: Counter[str] = Counter()
         self._parts: dict[Group, str] = {}
         self._records: Counter[Group] = Counter()
-        self._usage: dict[tuple[str, str], ToolUsage] = defaultdict(ToolUsage)
+        self._usage: dict[tuple[str, str], UsageTotals] = defaultdict(UsageTotals)
         self._filters = _filters(settings)
         self._compares = any(one.alike is not None for one in self._filters)
         """Duplicates are to be dropped."""
@@ -125,7 +126,7 @@ class Run:
 
     def _count(self, place: _Place) -> None:
         self._records[place.group] += 1
-        self._usage[place.reported] += place.usage
+        self._usage[place.reported].add(place.usage)
 
     def _unique(self, name: str) -> str:
         """Sessions of two files may bear one name."""
@@ -175,10 +176,12 @@ class Run:
         files = {names[group]: self._records[group] for group in sorted(self._parts, key=names.__getitem__)}
         for name, content in (self._format.beside(files) if self._format else {}).items():
             folder.write(name, content)
-        rows = [(date, scenario, usage) for (date, scenario), usage in sorted(self._usage.items())]
-        folder.write(TOOL_USAGE, tool_usage(rows or ([("", "", ToolUsage())] if self._settings.single_file else [])))
+        rows = [(*group, self._usage[group].row) for group in sorted(self._usage)]
+        folder.write(TOOL_USAGE, tool_usage(rows or ([("", "", GroupUsage())] if self._settings.single_file else [])))
         counts = dict(sorted(self._counts.items()))
-        squashed = Squashed(self._outcomes, sum(files.values()), counts, integrity.errors, integrity.warnings, files)
+        squashed = Squashed(
+            self._outcomes, sum(files.values()), counts, integrity.errors, integrity.warnings, files, integrity.infos
+        )
         written = [*sorted(file.name for file in folder.staging.iterdir()), SUMMARY]
         folder.write(SUMMARY, summary(_told(squashed, self._settings, written)))
         return squashed
@@ -220,7 +223,7 @@ def _told(squashed: Squashed, settings: Settings, written: list[str]) -> dict[st
         "inputs": squashed.inputs,
         "records": squashed.records,
         "counts": squashed.counts,
-        "integrity": {"errors": squashed.errors, "warnings": squashed.warnings},
+        "integrity": {"errors": squashed.errors, "warnings": squashed.warnings, "infos": squashed.infos},
         "records_by_file": squashed.files,
         "files": written,
         "settings": {name: getattr(settings, name) for name in settings.__struct_fields__ if name not in _PRIVATE},

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from unspool.errors import InputNotFound
 from unspool.transforms.duplicates import Mark
-from unspool.transforms.integrity import Finding, error
+from unspool.transforms.findings import Finding, error
 from unspool.transforms.scenarios import scenario_of
 from unspool.transforms.usage import ToolUsage
 

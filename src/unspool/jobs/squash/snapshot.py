@@ -12,7 +12,8 @@ from msgspec import Raw, Struct
 from unspool.jobs.squash.definitions import Definitions
 from unspool.jobs.squash.entries import NULL, Entry, unstreamed
 from unspool.sources.jsontext import Unreadable, mend, strict
-from unspool.transforms.integrity import Finding, error, left_out, tools_changed
+from unspool.transforms.findings import Finding, error
+from unspool.transforms.integrity import left_out, tools_changed
 from unspool.transforms.traces import continues
 from unspool.transforms.validate import Validation
 

@@ -20,7 +20,8 @@ from unspool.jobs.tree import define, records
 from unspool.model import MAIN, Exchange, Message, Note, Tool
 from unspool.model.record import TrainingRecord, TrainingTurn, only_id
 from unspool.model.session import Tokens
-from unspool.transforms.integrity import Finding, left_out, tools_changed
+from unspool.transforms.findings import Finding
+from unspool.transforms.integrity import left_out, tools_changed
 from unspool.transforms.normal import normal
 from unspool.wires.openai_chat import wire as chat
 from unspool.wires.openai_chat.encode import encode, encode_tool

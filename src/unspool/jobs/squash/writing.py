@@ -11,7 +11,8 @@ from unspool.jobs.squash.scrubbing import Scrubber, scrubber_for
 from unspool.jobs.squash.settings import Found, Outcome, Settings, Written
 from unspool.model.record import TrainingRecord, only_id
 from unspool.sources.files import legible
-from unspool.transforms.integrity import Finding, check, warning
+from unspool.transforms.findings import Finding, warning
+from unspool.transforms.integrity import check
 from unspool.transforms.usage import ToolUsage, usage_of
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def write_records(
         inlined = _inlined(record.messages) if settings.inline else None
         for finding in check(record.messages, tools, inlined, logged):
             _found(outcome, record, finding)
-        usages[record.id] = usage_of(record.messages, len(tools))
+        usages[record.id] = usage_of(record.messages, tools)
     scrubbed = [scrub.record(record) for record in records]
     if settings.to == "messages":
         for record in scrubbed:
@@ -73,7 +74,7 @@ def write_pairs(records: Sequence[TrainingRecord], settings: Settings, outcome: 
         if settings.inline:
             written |= {part: _inlined(written[part]) for part in ("prompt", "chosen", "rejected")}
         data = _encode(written) + b"\n"
-        usage = usage_of([*pair.prompt, *pair.chosen], len(pair.tools))
+        usage = usage_of([*pair.prompt, *pair.chosen], map(flat, pair.tools))
         outcome.records.append(Written(data, about.date, about.scenario, usage))
 
 

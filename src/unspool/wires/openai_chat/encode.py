@@ -12,6 +12,7 @@
     what a host ran itself (Groq)               becomes a call, its result, and the answer: a message each
     a call or a message without type or role    gets `function`, `user`
     pictures that are base64 alone (Ollama)     become parts of the content
+    types of a tool's schema in capitals        become small, as JSON Schema writes them
 
 A message that was read with another wire (`foreign`) is written as trainers know it: text alone as one string, without
 what only its provider understands. It may become several: each tool result is a message of its own here, and a tool of
@@ -28,6 +29,7 @@ from unspool.model import Block, Compaction, Document, Message, Other, Text, Thi
 from unspool.sources.jsontext import dumps
 from unspool.sources.values import mapping, string
 from unspool.wires.openai_chat.decode import DETAILS, SPOKEN
+from unspool.wires.schemas import as_json_schema
 from unspool.wires.values import ASIDES
 
 _TOOL_ROLES = ("tool", "function")
@@ -293,7 +295,7 @@ def encode_tool(tool: Tool, foreign: bool = False) -> dict[str, Any]:
             {"type": "function", "function": as_function(custom)} if foreign else {"type": "custom", "custom": custom}
         )
     strict = {"strict": extra.pop("strict")} if "strict" in extra else {}
-    function = named | {"parameters": tool.parameters} | strict
+    function = named | {"parameters": as_json_schema(tool.parameters)} | strict
     return {"type": "function", "function": function} | ({} if foreign else extra)
 
 
