@@ -50,7 +50,9 @@ class Wire(Struct, frozen=True):
 
     name: str
     claims: Callable[[Signs], int]
-    """How strongly the signs speak for this wire; the strongest claim wins, 0 is none."""
+    """How strongly the path and the request speak for this wire; 0 is not at all."""
+    answers: Callable[[Any], int]
+    """How strongly a response body, or the first event of a stream, speaks for this wire; 0 is not at all."""
     tool_marks: tuple[bytes, ...]
     """Bytes that only this wire's tool definitions hold: looked for where no claim is strong."""
     marks: re.Pattern[bytes] | None
@@ -66,6 +68,11 @@ class Wire(Struct, frozen=True):
     tool_keys: tuple[str, ...]
     answer: Callable[[dict[str, Any]], Response]
     fold: Callable[[Iterable[Any]], Folded]
+    owns: Callable[[Any], bool] = lambda _item: False
+    """Whether an item, or the definition of a tool, has a form that is this wire's. Never raises.
+
+    Asked only where several wires have the same key for items.
+    """
 
 
 class Abilities(Struct, frozen=True):
@@ -133,8 +140,8 @@ class Speaker(Struct, frozen=True):
     """Of one event. Never raises."""
 
 
-PATH, SHAPE, HINT = 8, 3, 1
-"""Weights of claims: what the URL says, what the shape of a body says, what a name suggests."""
+CERTAIN, PATH, SHAPE, HINT = 16, 8, 3, 1
+"""Weights of claims: what only this API has, what the URL says, what the shape of a body says, what a name suggests."""
 
 
 class Head(Struct, frozen=True):

@@ -15,7 +15,7 @@ FORMATS = ("auto", "openai", "claude", "gemini", "responses", "cohere", "interac
     "wire",
     type=click.Choice(FORMATS),
     default="auto",
-    help="The API that the records speak; auto recognises each record by itself.",
+    help="The API of the requests; auto recognises each by itself. Answers are always recognised.",
 )
 @click.option(
     "--strict", is_flag=True, help="Exit with 1 if there is any note: a line or a part of it that was not understood."

@@ -2,12 +2,14 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from typing import Any
 
 from unspool.dialect import Wire
 from unspool.ingest.memo import Memo
 from unspool.model import Block, Message, NoteKind, Other, Text, Tool, ToolResult, ToolUse
 from unspool.sources.jsontext import Unreadable, dumps, loads_or_text, strict
+from unspool.wires import WIRES, rivals
 from unspool.wires.values import offered
 
 _ABOUT = frozenset(
@@ -30,6 +32,27 @@ class Decoding:
         self.decoded = 0
         """How many items were new."""
         self.faults: list[tuple[NoteKind, str]] = []
+        self._foreign: dict[Message, str] = {}
+        """Messages that were read with another wire than the rest of their request, and its name."""
+        self._foreign_tools: dict[int, tuple[tuple[Tool, ...], str]] = {}
+        """The same of lists of tools, by their `id`."""
+
+    @property
+    def mixed(self) -> bool:
+        """Whether anything was read with another wire than the rest of its request."""
+        return bool(self._foreign or self._foreign_tools)
+
+    def foreign(self, messages: Iterable[Message], tools: tuple[Tool, ...]) -> set[str]:
+        """Return the names of the wires that parts of a request were read with, apart from its own."""
+        names = {self._foreign[message] for message in messages if message in self._foreign}
+        if id(tools) in self._foreign_tools:
+            names.add(self._foreign_tools[id(tools)][1])
+        return names
+
+    def calls_in(self, messages: Iterable[Message]) -> bool:
+        """Return whether messages that were read with the wire of their request hold calls or results."""
+        own = (message for message in messages if message not in self._foreign)
+        return any(type(block) in (ToolUse, ToolResult) for message in own for block in message.blocks)
 
     def messages(self, wire: Wire, slot: str, items: Iterable[bytes]) -> list[Message]:
         memo = self._messages[wire.name, slot]
@@ -55,14 +78,18 @@ class Decoding:
             joined += b"\nbrought " + dumps(brought).encode()
         known = self._tools[wire.name].get(joined)
         if known is None:
-            known = tuple(tool for part in definitions for tool in self._defined(wire, loads_or_text(part)))
+            values = list(map(loads_or_text, definitions))
+            known = tuple(tool for value in values for tool in self._defined(wire, value))
+            owner = _owner(wire, wire.items, values[0]) if values else wire
+            if owner is not wire:
+                self._foreign_tools[id(known)] = known, owner.name
             for tool in [tool for definition in brought for tool in self._defined(wire, definition)]:
                 known += () if tool in known else (tool,)
             self._tools[wire.name].put(joined, known)
         return known
 
     def _defined(self, wire: Wire, definition: Any) -> Iterator[Tool]:
-        found = list(wire.tools(definition))
+        found = list(_owner(wire, wire.items, definition).tools(definition))
         if not found:
             self.faults.append(("odd", f"a tool definition in a shape that no API has: {dumps(definition)[:60]}"))
             found = [Tool(definition if isinstance(definition, str) else "", extra={"definition": definition})]
@@ -74,7 +101,17 @@ class Decoding:
         except Unreadable:
             value = loads_or_text(data)
             self.faults.append(("repaired", f"an element of `{slot}` has faults in its text"))
-        return wire.decode(slot, value)
+        return self.decode(wire, slot, value)
+
+    def decode(self, wire: Wire, slot: str, value: Any) -> Message:
+        """Read an item with the wire of its request, or with the only one that has such items."""
+        if type(value) is dict and len(value) == 2 and type(value.get("content")) is str:
+            return wire.decode(slot, value)  # a role and a text: most messages
+        owner = _owner(wire, slot, value)
+        message = owner.decode(slot, value)
+        if owner is not wire:
+            self._foreign[message] = owner.name
+        return message
 
     def check(self, decoded: Message) -> Message:
         """Note what the message leaves open: calls without ids, blocks of unknown kinds, and what nobody reads."""
@@ -105,6 +142,19 @@ class Decoding:
         unread = [key for key, value in kept.items() if key not in _ABOUT and isinstance(value, str | list) and value]
         if unread:
             self.faults.append(("odd", f"{what} of which nothing was read: it has {', '.join(unread)}"[:120]))
+
+
+def _owner(wire: Wire, slot: str, value: Any) -> Wire:
+    """Return the wire itself, unless only another one has items or tools of such a form."""
+    others = _rivals(wire.name, slot)
+    if not others or wire.owns(value):
+        return wire
+    return next((other for other in others if other.owns(value)), wire)
+
+
+@cache
+def _rivals(name: str, slot: str) -> tuple[Wire, ...]:
+    return rivals(WIRES[name], slot)
 
 
 def unknown_kinds(block: Block) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from unspool.dialect import Body, Record, Signs, Wire
+from unspool.dialect import SHAPE, Body, Record, Signs, Wire
 from unspool.errors import UnknownFormat
 from unspool.ingest.decoding import Decoding
 from unspool.ingest.envelope import Envelope, plain
@@ -18,10 +18,10 @@ from unspool.ingest.pairing import Named, Pairing
 from unspool.ingest.replies import one_answer, read_reply, reply_of
 from unspool.ingest.sockets import calls_of, is_socket
 from unspool.ingest.wrapping import is_no_json, opened, unwrapped
-from unspool.model import Exchange, Message, Note, Response
+from unspool.model import Exchange, Message, Note, Response, Tool
 from unspool.sources.jsontext import Unreadable, dumps, joined, mend, strict
 from unspool.sources.values import listing, number, time_of
-from unspool.wires import WIRES, likeliest_wire, wire_for
+from unspool.wires import WIRES, likeliest_wire, wire_for, wire_of_answer
 
 AUTO = "auto"
 _FACTS = ("id", "timestamp", "duration_ms", "request", "response", "error", "status")
@@ -156,19 +156,25 @@ class Traffic:
         definitions = [_encode(tool) for key in _TOOL_KEYS for tool in listing(request.get(key))]
         definitions += _configured(request.get("toolConfig"))
         tools = b"\n".join(definitions)
-        wire = self._recognised(Signs(path, request, b"" if whole else tools, reply.sign), cut is None and not whole)
+        signs = Signs(path, request, b"" if whole else tools, reply.sign)
+        wire = self._recognised(signs, cut is None and not whole)
         if wire is None:
             return None
         messages = self._new(wire, request) if whole else self._messages(record, wire, request, cut)
         if messages is None:
             return None
+        offered = self._decoding.tools(wire, definitions, b"whole " + tools if whole else tools, messages)
+        dialect = self._dialect(wire, signs, messages, offered)
         status = status_of(envelope, response, error)
         aside = bool(BESIDE.search(path))
-        read = read_reply(wire, reply, error, status, aside)
+        answering = wire_of_answer(wire, reply.sign)
+        read = read_reply(answering, reply, error, status, aside)
         self._decoding.faults += read.faults
         answer = read.response
-        if answer.alternatives and wire.name == "openai" and request.get("n") in (None, 1):
+        if answer.alternatives and answering.name == "openai" and request.get("n") in (None, 1):
             answer = one_answer(answer)
+        if answering.name != dialect:
+            answer = replace(answer, wire=answering.name)
         messages, answer = self._paired(messages, answer)
         if envelope.get("interrupted") is True and reply.events is None and not isinstance(reply.body, dict):
             answer = replace(answer, interrupted=True)
@@ -181,9 +187,9 @@ class Traffic:
         begun = self._begun(settings, answer)
         return Exchange(
             origin=record.origin,
-            wire=wire.name,
+            wire=dialect,
             messages=messages + begun,
-            tools=self._decoding.tools(wire, definitions, b"whole " + tools if whole else tools, messages),
+            tools=offered,
             response=answer,
             failure=read.failure,
             id=_identifier(envelope.get("id")) or _identifier(envelope.get("request_id")),
@@ -207,6 +213,20 @@ class Traffic:
         """The record's wire. None if only the bytes of its items could tell, and not all of them are there."""
         return self._wire or wire_for(signs) or (likeliest_wire(signs) if items else None)
 
+    def _dialect(self, wire: Wire, signs: Signs, messages: Sequence[Message], tools: tuple[Tool, ...]) -> str:
+        """Return the name of the API that a request is written in, where gateways mix the forms of several.
+
+        One block of Anthropic's makes it Anthropic's. Otherwise messages and tools of another API decide, if nothing
+        but the answer spoke for the wire that was chosen.
+        """
+        if self._wire or not self._decoding.mixed:
+            return wire.name
+        names = self._decoding.foreign(messages, tools)
+        if not names or "claude" in names:
+            return "claude" if names else wire.name
+        own = wire.claims(signs) >= SHAPE or self._decoding.calls_in(messages)
+        return wire.name if own else min(names)
+
     def _new(self, wire: Wire, request: dict[str, Any]) -> tuple[Message, ...]:
         """The messages of a request that was decoded whole."""
         values = [(key, request[key]) for key in wire.heads if request.get(key) not in _NOTHING]
@@ -215,8 +235,8 @@ class Traffic:
             values += [(wire.items, item) for item in items]
         elif items is not None:
             values.append((wire.items, items))
-        decode, check = wire.decode, self._decoding.check
-        return tuple([check(decode(slot, value)) for slot, value in values])
+        decode, check = self._decoding.decode, self._decoding.check
+        return tuple([check(decode(wire, slot, value)) for slot, value in values])
 
     def _messages(self, record: Record, wire: Wire, request: Body, cut: Cut | None) -> tuple[Message, ...] | None:
         items = request.get(wire.items)

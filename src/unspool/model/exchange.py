@@ -57,6 +57,8 @@ class Response(Struct, frozen=True, gc=False, omit_defaults=True):
     interrupted: bool = False
     """The stream ended before the provider said that it was over."""
     extra: Extra = None
+    wire: str | None = None
+    """The dialect of the answer, if it is not that of the request: gateways mix APIs."""
 
 
 class Failure(Struct, frozen=True, gc=False, omit_defaults=True):
@@ -69,7 +71,7 @@ class Failure(Struct, frozen=True, gc=False, omit_defaults=True):
 class Exchange(Struct, frozen=True, gc=False, omit_defaults=True):
     origin: Origin
     wire: str
-    """The name of the dialect it was read with."""
+    """The name of the dialect of the request."""
     messages: tuple[Message, ...] = ()
     tools: tuple[Tool, ...] = ()
     response: Response = Response()
@@ -86,3 +88,8 @@ class Exchange(Struct, frozen=True, gc=False, omit_defaults=True):
     """All other keys of the request: temperature, tool choice, metadata, …"""
     extra: Extra = None
     """All other keys of the record."""
+
+    @property
+    def answer_wire(self) -> str:
+        """The name of the dialect of the answer."""
+        return self.response.wire or self.wire

@@ -114,7 +114,7 @@ class Tree:
         response = exchange.response
         for choice, said in enumerate((response.messages, *response.alternatives)):
             if said:
-                node = self._answered(end, said, exchange.wire, number)
+                node = self._answered(end, said, exchange.answer_wire, number)
                 node.generations.append(Generation(number, choice))
                 walked.answers.append(node)
         recent = self._recent

@@ -1,6 +1,7 @@
 """The API dialects. CONTRIBUTING.md says how a new one is added."""
 
 from importlib import import_module
+from typing import Any
 
 from unspool.dialect import SHAPE, Signs, Speaker, Wire
 from unspool.wires import anthropic, cohere, gemini, interactions, openai_chat, openai_responses
@@ -36,7 +37,10 @@ def speaker_for(name: str) -> Speaker:
 
 
 def wire_for(signs: Signs) -> Wire | None:
-    """The wire with the strongest claim; None when no sign but a name speaks for any."""
+    """Return the wire of a request: the one with the strongest claim, or None if no sign but a name speaks for any.
+
+    The answer counts too: a request may look the same in several APIs.
+    """
     strength, wire = _strongest(signs)
     if strength >= SHAPE:
         return wire
@@ -52,8 +56,24 @@ def likeliest_wire(signs: Signs) -> Wire:
     return _strongest(signs)[1]
 
 
+def wire_of_answer(asked: Wire, answer: Any) -> Wire:
+    """Return the wire of an answer: that of its request, unless only another one knows such a body or event."""
+    if not answer or asked.answers(answer):
+        return asked
+    strength, wire = max(((wire.answers(answer), wire) for wire in WIRES.values()), key=lambda claim: claim[0])
+    return wire if strength >= SHAPE else asked
+
+
+def rivals(wire: Wire, slot: str) -> tuple[Wire, ...]:
+    """Return the other wires whose items have the same key."""
+    if slot != wire.items:
+        return ()
+    return tuple(other for other in WIRES.values() if other is not wire and other.items == slot)
+
+
 def _strongest(signs: Signs) -> tuple[int, Wire]:
-    return max(((wire.claims(signs), wire) for wire in _fitting(signs)), key=lambda claim: claim[0])
+    claims = ((wire.claims(signs) + wire.answers(signs.response), wire) for wire in _fitting(signs))
+    return max(claims, key=lambda claim: claim[0])
 
 
 def _fitting(signs: Signs) -> list[Wire]:

@@ -304,9 +304,9 @@ def _kind(data: bytes) -> _Kind | None:
         return None
     if "session_id" not in keys or not (answer is None or isinstance(answer, dict)):
         return "other"
-    if answer and (told := _kind_of_answer(answer)) is not None:
-        return told
-    return "other" if "system" in _keys(keys["request"]) else "open"  # in that API it is a message
+    if "system" in _keys(keys["request"]):  # in that API it is a message
+        return "other"
+    return (_kind_of_answer(answer) if answer else None) or "open"
 
 
 def _kind_of_answer(answer: dict[str, Any]) -> _Kind | None:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec.structs import replace
 
 from unspool.errors import InputNotFound
 from unspool.exports.chat import line
@@ -60,6 +61,11 @@ def squash_file(settings: Settings, task: Task) -> Outcome:
     if snapshot is None:
         outcome.invalid("empty", "no entry of the file can be used")
         return outcome
+    if _is_mixed(snapshot):
+        from unspool.ingest.conversations import Unit
+        from unspool.jobs.squash.traffic import squash_unit
+
+        return squash_unit(settings, replace(task, unit=Unit(task.path, task.root)))
     outcome.count("sessions kept")
     outcome.count("entries kept", session.validation.kept)
     outcome.count("entries cut off", session.validation.entries - session.validation.kept)
@@ -75,6 +81,16 @@ def squash_file(settings: Settings, task: Task) -> Outcome:
 
         write_records([record_of(snapshot, replies, scenario_of(task.path))], settings, outcome)
     return outcome
+
+
+def _is_mixed(snapshot: Snapshot) -> bool:
+    """Return whether a request has parts in Anthropic's form, as gateways take them. They cannot be copied."""
+    blocks = [message for message in snapshot.values if isinstance(message.get("content"), list)]
+    if not blocks and not any(isinstance(tool, dict) and "input_schema" in tool for tool in snapshot.tool_wholes):
+        return False
+    from unspool.wires.anthropic import owns
+
+    return any(map(owns, [*blocks, *snapshot.tool_wholes]))
 
 
 def _replies(settings: Settings) -> "Replies | None":

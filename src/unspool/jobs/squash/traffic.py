@@ -102,10 +102,10 @@ def _snapshot(
     last = kept[-1]
     answers = _Answers(kept)
     turns: list[TrainingTurn] = []
-    for place, run in _placed(_runs(last.messages, last)):
-        turns += _turns(_joined(run), last, answers.exchange(run, place))
-    for run in _runs(last.response.messages, last):
-        turns += _turns(_joined(run), last, last)
+    for place, run in _placed(_asked_runs(last)):
+        turns += _turns(_joined(run), last.wire, answers.exchange(run, place))
+    for run in _answer_runs(last):
+        turns += _turns(_joined(run), last.answer_wire, last)
     tools: dict[str, dict[str, Any]] = {}
     last_tools: tuple[Tool, ...] = ()
     for exchange in kept[-1:] if only_last_tools else kept:
@@ -155,11 +155,11 @@ class _Answers:
         taken = {(id(exchange), place) for exchange, place in self._whole.values()}
         known: Places[_Given] = Places()
         for exchange in self._before:
-            for place, run in _placed(_runs(exchange.response.messages, exchange), len(exchange.messages)):
+            for place, run in _placed(_answer_runs(exchange), len(exchange.messages)):
                 said = _meaning(_joined(run))
                 if said != _NOTHING and (id(exchange), place) not in taken:
                     known.add(said, place, (exchange, place))
-        runs = [(place, run) for place, run in _placed(_runs(self._asked, self._last)) if not self._same(run, place)]
+        runs = [(place, run) for place, run in _placed(_asked_runs(self._last)) if not self._same(run, place)]
         return known.settle({place: _meaning(_joined(run)) for place, run in runs if run[0].role == "assistant"})
 
 
@@ -174,9 +174,16 @@ def _meaning(message: Message) -> Any:
     return told.text, told.calls
 
 
-def _runs(messages: Iterable[Message], within: Exchange) -> Iterator[list[Message]]:
+def _asked_runs(exchange: Exchange) -> Iterator[list[Message]]:
+    return _runs(exchange.messages, exchange.wire != chat.name and not is_implied(exchange))
+
+
+def _answer_runs(exchange: Exchange) -> Iterator[list[Message]]:
+    return _runs(exchange.response.messages, exchange.answer_wire != chat.name and not is_implied(exchange))
+
+
+def _runs(messages: Iterable[Message], joins: bool) -> Iterator[list[Message]]:
     """What is one message to trainers: in other APIs (but not in logs) each item of an answer is one of its own."""
-    joins = within.wire != chat.name and not is_implied(within)
     for role, run in groupby(messages, lambda message: message.role):
         found = list(run)
         if joins and role == "assistant":
@@ -198,10 +205,10 @@ def _joined(run: list[Message]) -> Message:
     return Message(run[0].role, tuple(block for message in run for block in message.blocks))
 
 
-def _turns(message: Message, within: Exchange, made: Exchange | None) -> Iterator[TrainingTurn]:
+def _turns(message: Message, wire: str, made: Exchange | None) -> Iterator[TrainingTurn]:
     """One message may become several: each result of a tool is one of its own here."""
     usage = made.response.usage if made else None
-    for written in encode(message, within.wire != chat.name):
+    for written in encode(message, wire != chat.name):
         if written["role"] == "developer":
             written["role"] = "system"
         if made is None or written["role"] != "assistant":

@@ -5,9 +5,10 @@ Version 1 is read too: the text of a message is its `message`, calls have no ids
 """
 
 import re
+from typing import Any
 
 from unspool.dialect import PATH, SHAPE, Signs, Wire
-from unspool.sources.values import mapping, text_of
+from unspool.sources.values import listing, mapping, text_of
 from unspool.wires.cohere.decode import answer, decode, tools
 from unspool.wires.cohere.fold import EVENTS, fold
 
@@ -17,21 +18,33 @@ _FINISHED = ("COMPLETE", "STOP_SEQUENCE", "MAX_TOKENS", "TOOL_CALL")
 
 
 def claims(signs: Signs) -> int:
-    response = mapping(signs.response)
     strength = 0
     if found := re.search(r"/v([12])/chat(\?|$)", signs.path):
         strength += PATH if found[1] == "2" else SHAPE  # others have version 1 of their own
-    finished = "message" in response and response.get("finish_reason") in _FINISHED
-    if finished or text_of(response.get("type")) in EVENTS or "generation_id" in response:
-        strength += SHAPE
     if not _OWN_KEYS.isdisjoint(signs.request):
         strength += SHAPE
     return strength
 
 
+def answers(body: Any) -> int:
+    response = mapping(body)
+    finished = "message" in response and response.get("finish_reason") in _FINISHED
+    return SHAPE if finished or text_of(response.get("type")) in EVENTS or "generation_id" in response else 0
+
+
+def owns(item: Any) -> bool:
+    """Whether a message makes or answers calls, or thinks in a part of its content; or a tool is a function."""
+    if not isinstance(item, dict):
+        return False
+    thinks = any(isinstance(mapping(part).get("thinking"), str) for part in listing(item.get("content")))
+    makes_or_answers = item.get("role") in ("tool", "TOOL") or bool(item.get("tool_calls"))
+    return thinks or makes_or_answers or isinstance(item.get("function"), dict)
+
+
 wire = Wire(
     name="cohere",
     claims=claims,
+    answers=answers,
     tool_marks=(),
     marks=_MARKS,
     heads=("preamble",),
@@ -41,4 +54,5 @@ wire = Wire(
     tool_keys=("tools",),
     answer=answer,
     fold=fold,
+    owns=owns,
 )

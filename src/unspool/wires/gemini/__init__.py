@@ -5,6 +5,7 @@ no id. A stream is SSE, or one JSON array of the same chunks.
 """
 
 import re
+from typing import Any
 
 from unspool.dialect import PATH, SHAPE, Signs, Wire
 from unspool.sources.values import mapping
@@ -27,20 +28,23 @@ _TOOLS = (
 
 
 def claims(signs: Signs) -> int:
-    response = signs.response[0] if isinstance(signs.response, list) and signs.response else signs.response
     strength = 0
     if re.search(r":(stream)?generateContent", signs.path, re.IGNORECASE):
         strength += PATH
-    if not ANSWERS.isdisjoint(unwrapped(mapping(response))):
-        strength += SHAPE
     if any(key in signs.request for key in _OWN_KEYS):
         strength += SHAPE
     return strength
 
 
+def answers(body: Any) -> int:
+    response = body[0] if isinstance(body, list) and body else body
+    return 0 if ANSWERS.isdisjoint(unwrapped(mapping(response))) else SHAPE
+
+
 wire = Wire(
     name="gemini",
     claims=claims,
+    answers=answers,
     tool_marks=_TOOLS,
     marks=None,
     heads=("systemInstruction", "system_instruction"),

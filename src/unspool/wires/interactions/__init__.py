@@ -4,6 +4,7 @@ Each step is a message of its own: what the user said, what the model said, thou
 """
 
 import re
+from typing import Any
 
 from unspool.dialect import PATH, SHAPE, Signs, Wire
 from unspool.sources.values import mapping, text_of
@@ -14,20 +15,26 @@ _MARKS = re.compile(rb'"type"\s*:\s*"(?:user_input|model_output|function_result|
 
 
 def claims(signs: Signs) -> int:
-    request, response = signs.request, mapping(signs.response)
+    request = signs.request
     strength = 0
     if re.search(r"/interactions(\?|$)", signs.path):
         strength += PATH
-    if response.get("object") == "interaction" or text_of(response.get("event_type")).startswith("interaction."):
-        strength += 2 * SHAPE  # an `input` alone speaks for Responses
     if "previous_interaction_id" in request or ("input" in request and "system_instruction" in request):
         strength += 2 * SHAPE
     return strength
 
 
+def answers(body: Any) -> int:
+    response = mapping(body)
+    if response.get("object") == "interaction" or text_of(response.get("event_type")).startswith("interaction."):
+        return 2 * SHAPE  # an `input` alone speaks for Responses
+    return 0
+
+
 wire = Wire(
     name="interactions",
     claims=claims,
+    answers=answers,
     tool_marks=(),
     marks=_MARKS,
     heads=("system_instruction",),

@@ -6,6 +6,7 @@ are read too.
 """
 
 import re
+from typing import Any
 
 from unspool.dialect import PATH, SHAPE, Signs, Wire
 from unspool.sources.values import mapping, text_of
@@ -15,24 +16,36 @@ from unspool.wires.openai_chat.fold import fold
 
 _MARKS = re.compile(rb'"tool_call(?:s|_id)"\s*:|"role"\s*:\s*"tool"')
 
+_OLLAMA = re.compile(r"/api/(chat|generate)(\?|$)")
+
 
 def claims(signs: Signs) -> int:
-    response = mapping(signs.response)
-    strength = 0
-    if "/completions" in signs.path or re.search(r"/api/(chat|generate)(\?|$)", signs.path):
-        strength += PATH
+    return PATH if "/completions" in signs.path or _OLLAMA.search(signs.path) else 0
+
+
+def answers(body: Any) -> int:
+    response = mapping(body)
     if (
         "choices" in response
         or ollama.speaks(response)
         or text_of(response.get("object")).startswith(("chat.completion", "text_completion"))
     ):
-        strength += SHAPE
-    return strength
+        return SHAPE
+    return 0
+
+
+def owns(item: Any) -> bool:
+    """Whether a message makes or answers calls beside its content, or a tool has its definition in `function`."""
+    if not isinstance(item, dict):
+        return False
+    makes_or_answers = item.get("role") in ("tool", "function") or bool(item.get("tool_calls"))
+    return makes_or_answers or isinstance(item.get("function"), dict)
 
 
 wire = Wire(
     name="openai",
     claims=claims,
+    answers=answers,
     tool_marks=(b'"function":',),
     marks=_MARKS,
     heads=("system", "prompt"),
@@ -42,4 +55,5 @@ wire = Wire(
     tool_keys=("tools", "functions"),
     answer=answer,
     fold=fold,
+    owns=owns,
 )

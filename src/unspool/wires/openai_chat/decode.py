@@ -52,8 +52,7 @@ _STOPS: dict[str, StopReason] = {
     "SAFETY": "refusal",
     "refusal": "refusal",
 }
-_PLAIN = frozenset({"role", "content", "tool_calls"})
-"""The keys of most messages: then there is nothing else to look for."""
+_PLAIN = frozenset({"role", "content", "tool_calls"})  # the keys of most messages
 _RESULT = frozenset({"role", "content", "tool_call_id"})
 _CALL, _FUNCTION = frozenset({"id", "type", "function"}), frozenset({"name", "arguments"})
 _THOUGHTS = ("reasoning_content", "reasoning", "reasoning_text", "thinking")
@@ -75,10 +74,11 @@ _MEDIA: dict[str, Medium] = {
 
 
 def decode(slot: str, value: Any) -> Message:
+    speaker: Role = "system" if slot == "system" else "user"
     if isinstance(value, str):  # a legacy prompt
-        return Message("system" if slot == "system" else "user", (Text(value),), "string")
-    if isinstance(value, list) and all(isinstance(text, str) for text in value):  # several of them
-        return Message("user", tuple(map(Text, value)))
+        return Message(speaker, (Text(value),), "string")
+    if isinstance(value, list) and (slot == "system" or all(isinstance(text, str) for text in value)):
+        return Message(speaker, tuple(map(part_of, value)))  # blocks, as Anthropic has them, or several prompts
     if not isinstance(value, dict):
         return Message("user", (other(value),))
     match value.get("role"):

@@ -4,6 +4,8 @@ Each item is a message of its own. Calls and their outputs are items; what the p
 interpreter, remote MCP) is one item that holds call and result.
 """
 
+from typing import Any
+
 from unspool.dialect import PATH, SHAPE, Signs, Wire
 from unspool.sources.values import mapping, text_of
 from unspool.wires.openai_responses.decode import answer, tools
@@ -12,16 +14,10 @@ from unspool.wires.openai_responses.items import decode
 
 
 def claims(signs: Signs) -> int:
-    request, response = signs.request, mapping(signs.response)
+    request = signs.request
     strength = 0
     if "/responses" in signs.path:
         strength += PATH
-    if (
-        response.get("object") == "response"
-        or isinstance(response.get("output"), list)
-        or text_of(response.get("type")).startswith("response.")
-    ):
-        strength += SHAPE
     if ("input" in request and "messages" not in request) or "previous_response_id" in request:
         strength += SHAPE
     if "instructions" in request and "messages" not in request and "contents" not in request:
@@ -29,9 +25,21 @@ def claims(signs: Signs) -> int:
     return strength
 
 
+def answers(body: Any) -> int:
+    response = mapping(body)
+    if (
+        response.get("object") == "response"
+        or isinstance(response.get("output"), list)
+        or text_of(response.get("type")).startswith("response.")
+    ):
+        return SHAPE
+    return 0
+
+
 wire = Wire(
     name="responses",
     claims=claims,
+    answers=answers,
     tool_marks=(),
     marks=None,
     heads=("instructions",),
