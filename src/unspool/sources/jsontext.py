@@ -150,18 +150,6 @@ def _size(text: str) -> int:
     return len(text.encode("utf-8", "surrogateescape"))
 
 
-def breaks_off(data: bytes) -> bool:
-    """Whether the text is right as far as it goes, so that lines that follow may end it. No string goes on in one."""
-    text = data.decode("utf-8", "replace").rstrip()
-    try:
-        _lenient.raw_decode(text)
-    except json.JSONDecodeError as fault:
-        return fault.pos >= len(text)
-    except RecursionError:
-        pass
-    return False
-
-
 def _shallow(text: str) -> str:
     """The text with everything below the 200th level turned into strings."""
     pieces: list[str] = []

@@ -2,25 +2,24 @@ r"""A stream while it is written: its bytes → JSON objects, and lines that are
 
 {"a": 1}\n                 one object a line, the usual form
 {"a": 1} {"b": 2}\n        several in a line
-{\n  "a": 1\n}\n           one over several lines, as it is printed for people
+{\n  "a": 1\n}\n           one over several lines, indented or not
+[{"a": 1},\n{"b": 2}]\n   an array of objects, in one line or in several
 Compiling…\n               anything else: handed on as it is
 
-An object that was begun and does not end is held only as long as each further line may belong to it, so that a lone
-brace holds nothing up.
+An object that was begun and does not end is held only while each further line may belong to it, so that a lone brace
+holds nothing up. Whoever reads a live stream also calls `release` if nothing came for a while.
 """
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
 from unspool.dialect import Record
 from unspool.model import Origin
-from unspool.sources.jsontext import Unreadable, breaks_off, loads, mend, objects_in, strict
+from unspool.sources.jsontext import Unreadable, loads, mend, objects_in, strict
+from unspool.sources.nesting import Nesting
 
 _BOM = b"\xef\xbb\xbf"
-_INSIDE = re.compile(rb'\s*(?:["\[\]{}:,]|-?\d|true|false|null)')
-"""How a line may begin that goes on with an object."""
-_MOST = 1 << 26
+_MAX_BYTES = 1 << 26
 """Bytes of one object over several lines."""
 
 
@@ -33,6 +32,7 @@ class Framing:
         """A line that has not ended."""
         self._begun: list[bytes] = []
         """The lines of an object that has not ended."""
+        self._nesting = Nesting()
         self._size = 0
         self._count = 0
 
@@ -55,28 +55,38 @@ class Framing:
             self._rest = []
         yield from self._give_up()
 
+    @property
+    def waiting(self) -> bool:
+        """Whether lines are held because an object in them has not ended."""
+        return bool(self._begun)
+
+    def release(self) -> Iterator[Record | bytes]:
+        """Hand on the lines of an object that has not ended: nothing came for so long that it will not."""
+        yield from self._give_up()
+
     def _line(self, line: bytes) -> Iterator[Record | bytes]:
         line = line.removeprefix(_BOM)  # each of several files in a row may have one
-        if line.startswith(b"{"):
-            try:
-                value = strict(line)
-            except Unreadable:
-                yield from self._odd(line)
+        if self._begun:
+            self._size += len(line)
+            if self._size <= _MAX_BYTES and self._nesting.add(line):
+                self._begun.append(line)
+                if self._nesting.whole:
+                    yield from self._end()
                 return
-            if self._begun:  # a whole object: what was begun before it was none
-                yield from self._give_up()
-            yield self._record(line, value)
-        else:
+            yield from self._give_up()
+        yield from self._first(line)
+
+    def _first(self, line: bytes) -> Iterator[Record | bytes]:
+        """A line that does not go on with the one before."""
+        value = _object(line)
+        if value is None:
             yield from self._odd(line)
+        else:
+            yield self._record(line, value)
 
     def _odd(self, line: bytes) -> Iterator[Record | bytes]:
         """A line that is not just one valid object."""
         bare = line.strip()
-        if self._begun:
-            if not line.startswith(b"{") and (not bare or _INSIDE.match(line)) and self._size < _MOST:
-                yield from self._go_on(line, bare)
-                return
-            yield from self._give_up()
         if not bare.startswith((b"{", b"[")):
             yield line.removesuffix(b"\r")
             return
@@ -84,35 +94,51 @@ class Framing:
         if values is not None:
             for value in values:
                 yield self._record(bare, value)
-        elif bare.startswith(b"{") and breaks_off(bare):
-            self._begun, self._size = [line], len(line)
+        elif (nesting := _begun(bare)) is not None:
+            self._begun, self._size, self._nesting = [line], len(line), nesting
         else:
             yield line.removesuffix(b"\r")
 
-    def _go_on(self, line: bytes, bare: bytes) -> Iterator[Record | bytes]:
-        """One more line of what was begun. Its end is a brace that stands no deeper than the first one."""
-        self._begun.append(line)
-        self._size += len(line)
-        if bare.startswith(b"}") and _indent(line) <= _indent(self._begun[0]):
-            whole = b"\n".join(self._begun)
-            values = _values(whole.strip())
-            if values is None:
-                yield from self._give_up()
-                return
-            self._begun = []
-            for value in values:
-                yield self._record(whole, value)
+    def _end(self) -> Iterator[Record | bytes]:
+        """All that was begun is closed."""
+        whole = b"\n".join(self._begun)
+        values = _values(whole.strip())
+        if values is None:
+            yield from self._give_up()
+            return
+        self._begun = []
+        for value in values:
+            yield self._record(whole, value)
 
-    def _give_up(self) -> Iterator[bytes]:
-        """It was no object: its lines are lines like any other."""
+    def _give_up(self) -> Iterator[Record | bytes]:
+        """It was no object: its lines are lines like any other, and what seemed a part of it may be a record."""
         begun, self._begun = self._begun, []
-        for line in begun:
-            yield line.removesuffix(b"\r")
+        for number, line in enumerate(begun):
+            value = _object(line) if number else None
+            yield line.removesuffix(b"\r") if value is None else self._record(line, value)
 
     def _record(self, data: bytes, value: Any) -> Record:
         """Records are numbered, not lines: several may stand in one."""
         self._count += 1
         return Record(data, Origin(self._path, self._count, 0, len(data)), value)
+
+
+def _object(line: bytes) -> Any:
+    """The value of a line that is one valid object, else None."""
+    if not line.startswith(b"{"):
+        return None
+    try:
+        return strict(line)
+    except Unreadable:
+        return None
+
+
+def _begun(line: bytes) -> Nesting | None:
+    """What a line opens and does not close: an object, or an array of objects. A lone `[` is text."""
+    if not line.startswith(b"{") and not line[1:].lstrip().startswith(b"{"):
+        return None
+    nesting = Nesting()
+    return nesting if nesting.add(line) and not nesting.whole else None
 
 
 def _values(line: bytes) -> list[Any] | None:
@@ -127,7 +153,3 @@ def _values(line: bytes) -> list[Any] | None:
     except Unreadable:
         return None
     return value if isinstance(value, list) and value and all(isinstance(item, dict) for item in value) else None
-
-
-def _indent(line: bytes) -> int:
-    return len(line) - len(line.lstrip())

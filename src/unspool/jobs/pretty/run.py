@@ -39,6 +39,9 @@ _KINDS = 500
 """Kinds of what is not understood that are counted apart."""
 _CLAUDES = ("system", "assistant", "user", "result")
 
+_TORN_SECONDS = 2.0
+"""How long the beginning of an object over several lines waits for the next one."""
+
 
 class Run:
     """Feed it the bytes as they come. What cannot be understood is counted in `unknown` and `faults`."""
@@ -88,10 +91,14 @@ class Run:
     @property
     def due(self) -> float | None:
         """When to `tick` if nothing comes until then."""
-        return self._assembler.due
+        torn = [self._arrived + _TORN_SECONDS] if self._framing.waiting else []
+        return min([*torn, *filter(None, [self._assembler.due])], default=None)
 
     def tick(self) -> list[Moment]:
-        return self._assembler.tick(self._clock())
+        now, moments = self._clock(), []
+        if self._framing.waiting and now >= self._arrived + _TORN_SECONDS:
+            moments = [moment for item in self._framing.release() for moment in self._item(item)]
+        return [*moments, *self._assembler.tick(now)]
 
     def feed(self, data: bytes) -> Iterator[Moment]:
         self._arrived = self._clock()
