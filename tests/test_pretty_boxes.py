@@ -141,6 +141,7 @@ def test_every_error_with_its_text(subtype: str, more: dict[str, object], told: 
         ("Bash", {"command": "make", "description": "Build"}, ["🔧 Command: make", "📝 Description: Build"]),
         ("Read", {"file_path": "/a.py", "offset": 3, "limit": 9}, ["📁 File: /a.py", "📍 Offset: 3", "📊 Limit: 9"]),
         ("Write", {"file_path": "/a.py", "content": "a\nb"}, ["📁 File: /a.py", "+a", "+b"]),
+        ("Write", {"file_path": "/a.py"}, ["📁 File: /a.py"]),
         ("Edit", {"file_path": "/a", "old_string": "a\nb", "new_string": "a\nc"}, ["📁 File: /a", "a", "-b", "+c"]),
         ("Glob", {"pattern": "*.py", "path": "src"}, ["🔍 Pattern: *.py", "📁 Path: src"]),
         ("Grep", {"pattern": "def", "path": "src", "glob": "*.c"}, ["🔍 Pattern: def", "📁 Path: src", "🔎 Glob: *.c"]),

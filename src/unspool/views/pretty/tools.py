@@ -51,7 +51,7 @@ def labels(call: ToolCall) -> list[Label]:
         case "mcp":
             return _plain(arguments.get("arguments"))
         case "generic":
-            return _plain(meaning.arguments)
+            return [_as_file(label) for label in _plain(meaning.arguments)]
         case "plan":
             text = arguments.get("text")
             return [Label("📝", "Plan", text_of(text))] if text and not todos(call) else []
@@ -75,6 +75,11 @@ def _plain(arguments: Any) -> list[Label]:
     if not isinstance(arguments, dict):
         return [Label("📥", "Arguments", text_of(arguments))] if arguments is not None else []
     return [Label("🔹", name, text_of(value)) for name, value in arguments.items() if value is not None]
+
+
+def _as_file(label: Label) -> Label:
+    """Label a file as other calls do: a call that lacks arguments is generic, whatever its tool."""
+    return Label("📁", "File", label.value) if label.name in ("file_path", "filePath", "notebook_path") else label
 
 
 def todos(call: ToolCall) -> tuple[PlanItem, ...]:
