@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 from conftest import Run, Write
+from unspool.dialect import Record
+from unspool.ingest.traffic import Traffic
 from unspool.jobs.cook import cook
-from unspool.model import CookedRequest
+from unspool.model import CookedRequest, Exchange, Origin
 from unspool.wires import WIRES, wire_of_answer
 
 SYSTEM = [{"type": "text", "text": "Be helpful"}, {"type": "text", "text": "Be brief"}]
@@ -173,6 +175,21 @@ def test_a_growing_conversation_keeps_its_messages(write: Write) -> None:
     assert trace.notes == []
     for number, read in enumerate(trace.requests[:30]):
         assert [role for role, _ in trace.asked(read)] == ["user", *["tool_use", "tool_result"] * number]
+
+
+def test_messages_that_are_not_remembered_are_forgotten(write: Write) -> None:
+    """Lines of news are decoded whole: nothing of them may be kept."""
+    news = [
+        {"request": {"messages": [*BLOCKS, {"role": "user", "content": str(n)}]}, "response": COMPLETION}
+        for n in range(40)
+    ]
+    traffic = Traffic()
+    for number, line in enumerate(write(*news).read_bytes().splitlines(), 1):
+        new = line.replace(b"c1", b"c%d" % number).replace(b"What is it?", b"What is %d?" % number)
+        (exchange,) = traffic.read(Record(new, Origin("x", number, 0, len(new))))
+        assert isinstance(exchange, Exchange)
+        assert exchange.wire == "claude"
+    assert len(traffic._decoding._foreign) < 30
 
 
 def test_an_answer_that_no_other_api_knows_stays_with_its_request() -> None:

@@ -49,6 +49,11 @@ class Decoding:
             names.add(self._foreign_tools[id(tools)][1])
         return names
 
+    def forget(self, messages: Iterable[Message]) -> None:
+        """Forget by which wire messages were read that are not remembered either."""
+        for message in messages if self._foreign else ():
+            self._foreign.pop(message, None)
+
     def calls_in(self, messages: Iterable[Message]) -> bool:
         """Return whether messages that were read with the wire of their request hold calls or results."""
         own = (message for message in messages if message not in self._foreign)

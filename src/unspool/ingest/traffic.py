@@ -165,6 +165,8 @@ class Traffic:
             return None
         offered = self._decoding.tools(wire, definitions, b"whole " + tools if whole else tools, messages)
         dialect = self._dialect(wire, signs, messages, offered)
+        if whole:
+            self._decoding.forget(messages)
         status = status_of(envelope, response, error)
         aside = bool(BESIDE.search(path))
         answering = wire_of_answer(wire, reply.sign)
