@@ -200,7 +200,9 @@ def test_an_answer_that_no_other_api_knows_stays_with_its_request() -> None:
 
 
 @pytest.mark.parametrize("strategy", ["snapshot", "tree"])
-@pytest.mark.parametrize("extra", [{"system": SYSTEM, "tools": CLAUDE_TOOLS}, {"tools": CLAUDE_TOOLS}, {}])
+@pytest.mark.parametrize(
+    "extra", [{"system": SYSTEM, "tools": CLAUDE_TOOLS}, {"tools": CLAUDE_TOOLS}, {"system": "Be brief"}, {}]
+)
 def test_squash_writes_chat_messages(unspool: Run, write: Write, tmp_path: Path, strategy: str, extra: Any) -> None:
     """A file with `choices` is a session file, which is copied, unless its messages are in another form."""
     done = {"id": "r", "choices": [{"message": {"role": "assistant", "content": "It is 4."}, "finish_reason": "stop"}]}
