@@ -75,7 +75,7 @@ def test_json_is_the_event_without_what_it_came_from(unspool: Run, machine: Mach
 
 def test_a_line_for_people(unspool: Run, machine: Machine) -> None:
     (line,) = unspool("grep", "Buy a kettle", **machine.environment).stdout.decode().splitlines()
-    assert line.startswith(f"{SHOP[:13]} 2026-03-01 10:00 user ")
+    assert line.startswith(f"{SHOP} 2026-03-01 10:00 user ")
     assert "Buy a kettle, ÄÖÜ" in line
 
 
@@ -164,6 +164,27 @@ def test_kind_is_a_type_of_event(unspool: Run, machine: Machine) -> None:
 def test_kind_is_a_kind_of_action(unspool: Run, machine: Machine) -> None:
     names = [event["content"]["name"] for event in found(unspool, machine, "name", "--json", "--kind", "file_edit")]
     assert names == ["Edit", "apply_patch"]
+
+
+def test_a_call_is_of_the_kinds_of_its_actions(unspool: Run, tmp_path: Path) -> None:
+    patch = "*** Begin Patch\n*** Update File: a.py\n@@\n-x\n+y\n*** Add File: b.py\n+z\n*** End Patch\n"
+    log = Codex().calls("c1", "exec_command", cmd="rg -n teapot src; cat a.py; make").patches("c2", patch)
+    path = log.save(tmp_path / "rollout-2026-03-01T10-00-00-kinds.jsonl")
+    kinds = ("file_read", "search", "execute", "file_write", "file_edit", "file_move", "web")
+    calls = {
+        kind: [json.loads(line)["content"]["provider_call_id"] for line in done.stdout.splitlines()]
+        for kind in kinds
+        for done in [unspool("grep", "e", path, "--json", "--kind", kind)]
+    }
+    assert [kind for kind, found in calls.items() if found == ["c1"]] == ["file_read", "search", "execute"]
+    assert [kind for kind, found in calls.items() if found == ["c2"]] == ["file_write", "file_edit"]
+    assert calls["file_move"] == calls["web"] == []
+
+
+def test_the_sample_in_which_a_patch_creates_a_file(unspool: Run) -> None:
+    samples = Path(__file__).parent.parent / "samples" / "logs"
+    done = unspool("grep", "test_money.py", "--kind", "file_write", samples, "--json")
+    assert [json.loads(line)["content"]["name"] for line in done.stdout.splitlines()] == ["apply_patch"]
 
 
 def test_several_kinds(unspool: Run, machine: Machine) -> None:

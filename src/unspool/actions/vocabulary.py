@@ -11,14 +11,14 @@ Arguments that do not fit their struct make the call `generic`, and stay untouch
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, ClassVar, Self, cast
+from typing import Any, ClassVar, Self
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from unspool.model import Action, Kind, Meaning
-from unspool.model.action import Ask, Generic, Mcp
+from unspool.model import Action, Meaning
+from unspool.model.action import KIND_OF, Ask, Generic, Mcp
 
 
 class Call(Struct, frozen=True, gc=False):
@@ -102,13 +102,10 @@ class Vocabulary(Struct, frozen=True):
         return None, arguments
 
 
-_KINDS: dict[type[Action], Kind] = {each: cast(Kind, each.__struct_config__.tag) for each in Action.__args__}
-
-
 def meaning(action: Action, carried: Mapping[str, Any] | None = None, actions: tuple[Action, ...] = ()) -> Meaning:
     """An action as kind and arguments, with what else the call carried behind its own fields."""
     sort = type(action)
-    kind = _KINDS[sort]
+    kind = KIND_OF[sort]
     if sort is Mcp or sort is Ask or sort is Generic:  # what they were given stays what it is
         fields = {name: value for name, value in asdict(action).items() if value is not None and value != ()}
         if sort is Generic:

@@ -9,8 +9,8 @@ from unspool.cli.options import AGENT, JOBS
 if TYPE_CHECKING:
     from unspool.jobs.grep import Hit
 
-_NARROW = 72
-"""Columns below which only a session and a kind stand before a hit."""
+_NARROW = 100
+"""Columns below which a hit has only the id of its session and its kind before it."""
 
 
 def _known(_context: click.Context, _option: click.Parameter, kinds: tuple[str, ...]) -> tuple[str, ...]:
@@ -37,7 +37,8 @@ def _known(_context: click.Context, _option: click.Parameter, kinds: tuple[str, 
     metavar="K",
     multiple=True,
     callback=_known,
-    help="Only events of this type (tool_call, user, …), or calls of this kind (file_edit, …); may be several.",
+    help="Only events of this type (tool_call, user, …), or calls that are, or contain, an action of this kind "
+    "(file_edit, …); may be several.",
 )
 @click.option("-i", "--ignore-case", is_flag=True, help="Capitals and small letters are the same, A to Z only.")
 @click.option("-E", "--regexp", is_flag=True, help="PATTERN is a regular expression.")
@@ -98,7 +99,7 @@ def command(
 def _say(hit: "Hit") -> None:
     from unspool.cli.words import colour, fit, local, terminal_width
     from unspool.views.harmless import safe
-    from unspool.views.prose import cells
+    from unspool.views.prose import cells, whole_characters
 
     if hit.line:
         click.echo(hit.line, nl=False)
@@ -106,10 +107,11 @@ def _say(hit: "Hit") -> None:
     _, session, time, stream, kind = hit.event
     columns = terminal_width(1, 160)
     where = "" if stream == "main" else f"{stream[:14]} "
-    narrow = columns < _NARROW  # then the words matter more
-    place = safe(f"{session[:8]} {kind} " if narrow else f"{session[:13]:<13} {local(time):<16} {where}{kind:<13} ")
+    # Only the whole id is certain to name one session: `show` looks among all of them, and a search reads few.
+    place = safe(f"{session} {kind} " if columns < _NARROW else f"{session} {local(time):<16} {where}{kind:<13} ")
     width = max(columns - len(place), 20)
-    before, match = safe(hit.before)[-width // 3 :], safe(hit.match)
+    before, match = safe(hit.before), safe(hit.match)
+    before = before[whole_characters(before, max(len(before) - width // 3, 0)) :]
     if cells(before) + cells(match) >= width:
         before, match = "", fit(match, width - 1).rstrip()
     after = fit(safe(hit.after), width - cells(before) - cells(match)).rstrip()

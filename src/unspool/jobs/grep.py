@@ -20,6 +20,7 @@ from unspool.model import Event, Note
 from unspool.model.action import Kind
 from unspool.model.event import Content, ToolCall
 from unspool.sources.files import DASH
+from unspool.views.prose import whole_characters
 
 KINDS = tuple(dict.fromkeys([*(content.type for content in get_args(Content)), *get_args(Kind)]))
 """What events are: their types, and of calls what they mean."""
@@ -27,8 +28,13 @@ _AT_ONCE = 16
 """Events that are looked into together: most hold nothing that is looked for."""
 _WITHIN_A_LINE = re.compile(r"(?:[^\\\[(^$\x00-\x1f]|\\[dwS]|\\[^\w\s]|\[(?!\^)|\((?:\?:|(?!\?)))*")
 _POSSESSIVE = re.compile(r"[*+?}]\+")
-_AROUND = 60
-"""Bytes of an event that are shown around a hit."""
+_BEFORE, _AFTER = 60, 240
+"""Bytes of an event that are shown before and after a hit."""
+_MARGIN = 32
+"""More bytes, in which a character of several code points may begin or end."""
+_LONGEST_ESCAPE = len(rb"\ud83d\ude00")
+_UNIT = re.compile(rb"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\.|[^\\][\x80-\xbf]*", re.DOTALL)
+"""A character of JSON, or an escape: a surrogate pair is one."""
 
 
 class Query(Struct, frozen=True):
@@ -37,7 +43,7 @@ class Query(Struct, frozen=True):
     fold: bool = False
     """Capitals and small letters are the same: A to Z only."""
     kinds: tuple[str, ...] = ()
-    """Types of events, or kinds of actions; none: all."""
+    """Types of events, or kinds of calls and their actions. If empty, every event is searched."""
     agent: str | None = None
     form: str = "line"
     """line: for people. json: the event. raw: the event and what it came from."""
@@ -139,7 +145,7 @@ def _search(query: Query, log: OpenLog) -> Searched:
         if words:
             events = _with_words(events, words, query.fold)
         if query.kinds:
-            events = [event for event in events if _is_one_of(event, query.kinds)]
+            events = [event for event in events if _is_of_kind(event, query.kinds)]
         if len(events) > 1 and query.joins and matches(bodies(events)) is None:
             continue
         for event in events:
@@ -165,9 +171,10 @@ def _with_words(events: list[Event], words: tuple[bytes, ...], fold: bool) -> li
     return [event for event, line in zip(events, lines, strict=True) if may_hold(line, words, fold)]
 
 
-def _is_one_of(event: Event, kinds: tuple[str, ...]) -> bool:
+def _is_of_kind(event: Event, kinds: tuple[str, ...]) -> bool:
+    """Return whether the event has one of these types, or is a call of one of these kinds."""
     content = event.content
-    return content.type in kinds or (isinstance(content, ToolCall) and content.kind in kinds)
+    return content.type in kinds or (isinstance(content, ToolCall) and content.meaning.is_any_of(kinds))
 
 
 def _bytes(pattern: str) -> bytes:
@@ -189,7 +196,44 @@ def _hit(event: Event, agent: str, data: bytes, place: tuple[int, int], form: st
     about = (agent, event.session_id, event.timestamp, event.stream_id, event.type)
     if form != "line":
         return Hit(line(event, agent, payload), about, "", "", "", event.id)
-    before = data[max(0, begin - _AROUND) : begin].rpartition(b'":"')[2]  # from the beginning of the text it stands in
-    around = before, data[begin:end], data[end : end + 4 * _AROUND]
-    told, match, after = (piece.decode("utf-8", "replace") for piece in around)
-    return Hit(b"", about, told, match, after, event.id)
+    return Hit(b"", about, *excerpt(data, begin, end), event.id)
+
+
+def excerpt(data: bytes, begin: int, end: int) -> tuple[str, str, str]:
+    """Return the text before a hit, the hit, and the text after it, cut between characters and not within escapes."""
+    while begin and data[begin : begin + 1] and _is_continuation(data[begin]):  # a pattern of bytes may begin anywhere
+        begin -= 1
+    while end < len(data) and _is_continuation(data[end]):
+        end += 1
+    # A wider text on both sides shows where characters of several code points begin and end.
+    before = _decoded(data[_boundary(data, begin - _BEFORE - _MARGIN) : begin])
+    after = _decoded(data[end : _boundary(data, end + _AFTER + _MARGIN)])
+    first = len(before) - len(_decoded(data[_boundary(data, begin - _BEFORE) : begin]))
+    last = len(_decoded(data[end : _boundary(data, end + _AFTER)]))
+    before, after = before[whole_characters(before, first) :], after[: whole_characters(after, last)]
+    before = before.rpartition('":"')[2]  # from the beginning of the text that the hit is in
+    return before, _decoded(data[begin:end]), after
+
+
+def _decoded(data: bytes) -> str:
+    return data.decode("utf-8", "replace")
+
+
+def _is_continuation(byte: int) -> bool:
+    """Return whether this byte continues a character of UTF-8."""
+    return byte & 0xC0 == 0x80
+
+
+def _boundary(data: bytes, at: int) -> int:
+    """Return the first offset from `at` on that is within neither a character nor an escape."""
+    at = min(max(at, 0), len(data))
+    first = data.find(b"\\", max(at - _LONGEST_ESCAPE + 1, 0), at)
+    if first < 0:
+        while at < len(data) and _is_continuation(data[at]):
+            at += 1
+        return at
+    while first and data[first - 1 : first] == b"\\":  # whether a backslash escapes depends on those before it
+        first -= 1
+    while first < at and (unit := _UNIT.match(data, first)):
+        first = unit.end()
+    return first

@@ -10,7 +10,8 @@ A field that is None was not said. `generic` is a call that we do not understand
 tool expects: its arguments stay untouched.
 """
 
-from typing import Any, Literal, TypeAlias
+from collections.abc import Collection
+from typing import Any, Literal, TypeAlias, cast
 
 from msgspec import Struct
 
@@ -146,6 +147,9 @@ Action: TypeAlias = (
     | Generic
 )
 
+KIND_OF: dict[type[Action], Kind] = {each: cast(Kind, each.__struct_config__.tag) for each in Action.__args__}
+"""The kind of each type of action."""
+
 
 class Meaning(Struct, frozen=True, gc=False):
     """What a vocabulary says of one call."""
@@ -155,3 +159,7 @@ class Meaning(Struct, frozen=True, gc=False):
     """The fields of that kind, and beside them what else the call carried. Untouched for `generic`."""
     actions: tuple[Action, ...] = ()
     """Where the call did more than one thing, or more precisely than `arguments` can say."""
+
+    def is_any_of(self, kinds: Collection[str]) -> bool:
+        """Return whether the call, or one of its actions, is of one of these kinds."""
+        return self.kind in kinds or any(KIND_OF[type(action)] in kinds for action in self.actions)

@@ -2,11 +2,14 @@
 
 import re
 from collections.abc import Iterator
+from unicodedata import category
 
 _HEAD = re.compile(r"\s*(?:(?:[-*+•>]|\d{1,3}[.)])\s+)*")
 """What a line begins with, and those that it is broken into have below it: the blanks and marks of a list."""
 _WORD = re.compile(r"\S+\s*")
 _FENCES = ("```", "~~~")
+_JOINER = "\N{ZERO WIDTH JOINER}"
+_SKIN_TONES = "\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
 _NARROW = 16
 """Columns in which nothing can be read anyway."""
 
@@ -47,3 +50,21 @@ def cells(text: str) -> int:
     from rich.cells import cell_len
 
     return cell_len(text)
+
+
+def whole_characters(text: str, index: int) -> int:
+    """Return the first index from this one on that lies between two characters as people see them.
+
+    An accent belongs to its letter, and emoji that are joined are one character.
+    """
+    while 0 < index < len(text) and _is_joined(text, index):
+        index += 1
+    return index
+
+
+def _is_joined(text: str, index: int) -> bool:
+    """Return whether the code points before and after this index are parts of the same character."""
+    before, after = text[index - 1], text[index]
+    if after.isascii():
+        return False
+    return _JOINER in (before, after) or after in _SKIN_TONES or category(after)[0] == "M"
