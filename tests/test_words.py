@@ -74,6 +74,11 @@ def test_a_name_that_another_begins_with_stays_whole() -> None:
     assert short_names(["teatable1", "teatable12"]) == ["teatable1", "teatable12"]
 
 
+def test_a_name_is_told_from_those_that_are_not_listed() -> None:
+    assert short_names(["teatable1"], among=["teatable12", "teatable3", "teatable1", "x"]) == ["teatable1"]
+    assert short_names(["teapot-1234", "x"], 2, ["teapot-1299"]) == ["teapot-123", "x"]
+
+
 @pytest.mark.parametrize(("text", "back"), [("90s", 90), ("5m", 300), ("12h", 43200), ("3d", 259200), ("2w", 1209600)])
 def test_a_span_is_so_long_ago(text: str, back: int) -> None:
     expected = (datetime.now(UTC) - timedelta(seconds=back)).timestamp() * 1000

@@ -66,25 +66,26 @@ def command(
         moment(until, "--until") if until else None,
     )
     with fetched(paths) as local, reading() as seen:
-        rows, lost = list_sessions(local, wanted, limit, jobs, seen, costs)
+        listed = list_sessions(local, wanted, limit, jobs, seen, costs)
+        rows = listed.rows
         for row in rows if local != list(paths) else ():
             row.files = list(map(named, row.files))
-        lost = list(map(named, lost))
+        lost = list(map(named, listed.lost))
     if as_json:
         click.echo(b"".join(msgspec.json.encode(row) + b"\n" for row in rows), nl=False)
     else:
-        _say(rows, costs, bool(paths), bool(agent or project or since or until))
+        _say(rows, listed.ids, costs, bool(paths), bool(agent or project or since or until))
     say_lost(lost)
 
 
-def _say(rows: "list[SessionRow]", costs: bool, given: bool, filtered: bool) -> None:
+def _say(rows: "list[SessionRow]", ids: list[str], costs: bool, given: bool, filtered: bool) -> None:
     from unspool.cli.words import colour, fit, say, short_names, terminal_width
 
     if not rows:
         where = "recorded API calls are shown by `unspool view`" if given else "see `unspool sources` for where we look"
         say("no session that matches" if filtered else f"no session: {where}")
         return
-    names = ["session", *short_names([row.id for row in rows])]
+    names = ["session", *short_names([row.id for row in rows], among=ids)]
     widest = max(size for size in map(len, names) if size <= _NAME)
     columns = terminal_width(1, 120)
     heads, *told = _table(rows, _shown(columns - widest, costs))

@@ -36,10 +36,11 @@ def list_(limit: int | None, as_json: bool) -> None:
 
     with opened() as store:
         rows = list_threads(store, limit)
+        others = [] if as_json else [turn for row in rows for turn in store.next_to(row.id)]
     if as_json:
         echo(rows)
     else:
-        _say_threads(rows)
+        _say_threads(rows, others)
 
 
 @command.command("show", short_help="The turns of a thread.")
@@ -235,13 +236,13 @@ def from_(name: str, at: str | None, stream: str | None, bookmark: str | None, m
         say(f"{plural(len(made.notes), 'record')} not understood, the first at {first.origin}: {first.reason}")
 
 
-def _say_threads(rows: "list[ThreadRow]") -> None:
+def _say_threads(rows: "list[ThreadRow]", others: list[str]) -> None:
     from unspool.cli.words import colour, fit, local, one_line, plural, say, short_names, terminal_width
 
     if not rows:
         say("no thread yet: `unspool ask` begins one, `unspool thread from` takes one from a log")
         return
-    names = short_names([row.id for row in rows], 10)
+    names = short_names([row.id for row in rows], 10, others)
     widest = max(map(len, names))
     marks = [", ".join(row.bookmarks) for row in rows]
     marked = min(max(len("bookmark"), *map(len, marks)), 24)

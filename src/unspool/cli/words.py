@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from itertools import pairwise
 
@@ -78,9 +78,12 @@ def option_text(value: object) -> str:
     return "unset" if value is None else value if isinstance(value, str) else dumps(value)
 
 
-def short_names(ids: Sequence[str], least: int = 8) -> list[str]:
-    """The beginning of each that no other has: many ids begin with the time, so that those of an hour are alike."""
-    ordered = sorted(set(ids))
+def short_names(ids: Sequence[str], least: int = 8, among: Iterable[str] = ()) -> list[str]:
+    """Return a prefix of each id that no other id has, neither of these nor of those that it is looked up among.
+
+    Many ids begin with the time, so that the ids of one hour are alike.
+    """
+    ordered = sorted({*ids, *among})
     shared = dict.fromkeys(ordered, 0)
     for one, other in pairwise(ordered):
         if one[:least] == other[:least]:

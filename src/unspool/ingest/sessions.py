@@ -197,14 +197,19 @@ def _spent(stream: StreamDigest, calls: Iterable[int], wanted: set[int]) -> Toke
 
 
 def pick(sessions: list[Found], name: str) -> Found:
-    """The session with this id, or the only one whose id begins so, or the newest for `latest`."""
+    """Return the session with this id, or the only one whose id begins so, or the newest for `latest`.
+
+    If two agents have a session with the same id, return the newest.
+    """
     if not sessions:
         told = "" if name == LATEST else f"{name!r} is no file, and there is "
         raise SessionNotFound(f"{told}no session on this machine: see `unspool sources` for where we look")
     if name == LATEST:
         return sessions[0]
-    exact = [session for session in sessions if session.id == name]
-    matches = exact or [session for session in sessions if session.id.startswith(name)]
+    exact = next((session for session in sessions if session.id == name), None)
+    if exact is not None:
+        return exact
+    matches = [session for session in sessions if session.id.startswith(name)]
     if len(matches) == 1:
         return matches[0]
     if not matches:

@@ -84,6 +84,17 @@ def find_sessions(
     return gather(read), read
 
 
+class SessionList(Struct):
+    """The sessions to list, and what is known of the others."""
+
+    rows: list[SessionRow]
+    """Newest first."""
+    ids: list[str]
+    """The ids of all sessions, listed or not: a prefix of an id must tell it from all of them."""
+    lost: list[str]
+    """Which files could not be read, with the reason."""
+
+
 def list_sessions(
     paths: Sequence[str] = (),
     wanted: Filter = ALL,
@@ -91,14 +102,14 @@ def list_sessions(
     jobs: int | None = None,
     seen: Seen = lambda _path: None,
     costs: bool = False,
-) -> tuple[list[SessionRow], list[str]]:
-    """Newest first; and which files could not be read, with the reason."""
+) -> SessionList:
+    """List the sessions that pass a filter."""
     found, read = find_sessions(paths, jobs, seen)
     kept = [session for session in found if wanted.keeps(session)][:limit]
     rows = list(map(row_of, kept))
     for row, session in zip(rows, kept, strict=True) if costs else ():
         row.cost, row.priced = cost_of(session)
-    return rows, lost_in(read)
+    return SessionList(rows, [session.id for session in found], lost_in(read))
 
 
 def is_lost(digest: FileDigest) -> bool:

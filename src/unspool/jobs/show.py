@@ -27,7 +27,7 @@ class Shown(Struct):
 
     session: Found
     others: list[Found] = []
-    """Other sessions in the same file, newest first."""
+    """Other sessions in the same file, or with the same id, newest first."""
 
 
 @contextmanager
@@ -53,7 +53,11 @@ def on_disk(name: str) -> Iterator[str]:
 
 def find(name: str, seen: Seen = lambda _path: None) -> Shown:
     """By path, by id, by the beginning of an id, or `latest`."""
-    return _in_path(name, seen) if Path(name).exists() else Shown(pick(find_sessions(seen=seen)[0], name))
+    if Path(name).exists():
+        return _in_path(name, seen)
+    sessions = find_sessions(seen=seen)[0]
+    session = pick(sessions, name)
+    return Shown(session, [other for other in sessions if other.id == session.id and other is not session])
 
 
 def _in_path(path: str, seen: Seen) -> Shown:

@@ -192,6 +192,12 @@ class Store:
         query = "SELECT id FROM turns WHERE id NOT IN (SELECT parent FROM parents) ORDER BY id"
         return [turn for (turn,) in self.database.execute(query)]
 
+    def next_to(self, turn: str) -> list[str]:
+        """Return the ids before and after this one, in their order: no other id has a longer prefix in common."""
+        before = "SELECT id FROM turns WHERE id < ?1 ORDER BY id DESC LIMIT 1"
+        after = "SELECT id FROM turns WHERE id > ?1 ORDER BY id LIMIT 1"
+        return [str(found) for query in (before, after) for (found,) in self.database.execute(query, (turn,))]
+
     def turns(self) -> Iterator[Turn]:
         """All of them, oldest first."""
         for (facts,) in self.database.execute("SELECT facts FROM turns ORDER BY id"):
