@@ -17,6 +17,7 @@ from unspool.actions.files import (
     Sketch,
     WriteFile,
 )
+from unspool.actions.lexer import joined
 from unspool.actions.servers import underscored
 from unspool.actions.shapes import (
     PLACE,
@@ -37,7 +38,7 @@ from unspool.actions.shapes import (
     Todos,
     UseSkill,
 )
-from unspool.actions.shell import intents, joined
+from unspool.actions.shell import intents
 from unspool.actions.vocabulary import Call, Vocabulary, each, several
 from unspool.model import Action
 from unspool.model.action import Agent, Ask, Execute, FileEdit, FileRead, FileWrite, Plan, Web

@@ -12,8 +12,9 @@ Also as `codex exec --json` and the app server spell them. Any value may be give
 from collections.abc import Iterator
 from typing import Any
 
+from unspool.actions.lexer import joined
 from unspool.actions.patch import applied, edit, hunks_of
-from unspool.actions.shell import intents, joined
+from unspool.actions.shell import intents
 from unspool.model import Action
 from unspool.model.action import Execute, FileDelete, FileEdit, FileMove, FileRead, FileWrite, Mcp, Web
 

@@ -5,8 +5,9 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 from unspool.actions.codex_changes import changes_of
+from unspool.actions.lexer import joined
 from unspool.actions.patch import BEGIN, Carried, action_of, actions_of, applied, parse
-from unspool.actions.shell import intents, joined
+from unspool.actions.shell import intents
 from unspool.actions.vocabulary import Call
 from unspool.model import Action
 from unspool.model.action import Execute, FileDelete

@@ -24,7 +24,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from unspool.actions.shell import joined
+from unspool.actions.lexer import joined
 from unspool.model import Action
 from unspool.model.action import FileDelete, FileEdit, FileMove, FileWrite, Hunk
 

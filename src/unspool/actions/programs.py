@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
 from unspool.actions.options import Options
+from unspool.model import Action
 from unspool.model.action import FileRead, Search
 
-Found: TypeAlias = list[FileRead | Search]
+Found: TypeAlias = list[Action]
 Program: TypeAlias = Callable[[list[str], bool], Found]
 Range: TypeAlias = tuple[int | None, int | None]
 """Offset and limit, in lines."""

@@ -63,7 +63,8 @@ class FileEdit(Struct, frozen=True, gc=False, omit_defaults=True, tag="file_edit
 
 class FileWrite(Struct, frozen=True, gc=False, omit_defaults=True, tag="file_write", tag_field="kind"):
     file_path: str
-    content: str
+    content: str | None = None
+    """None if the call does not say what is written: `sort names > sorted`."""
 
 
 class FileDelete(Struct, frozen=True, gc=False, omit_defaults=True, tag="file_delete", tag_field="kind"):

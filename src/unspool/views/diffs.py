@@ -2,7 +2,8 @@
 
 from difflib import SequenceMatcher
 
-from unspool.model.action import FileEdit, FileWrite, Meaning
+from unspool.actions.shell import intents
+from unspool.model.action import Execute, FileDelete, FileEdit, FileMove, FileWrite, Meaning
 from unspool.sources.values import mapping, text_of
 
 _LONGEST = 1500
@@ -12,7 +13,7 @@ _CONTEXT = 3
 
 def written_by(meaning: Meaning) -> str:
     """The diff of a call that writes files, each under its name if there are several; nothing for other calls."""
-    files = [action for action in meaning.actions if isinstance(action, FileEdit | FileWrite)]
+    files = [action for action in changed_files(meaning) if isinstance(action, FileEdit | FileWrite)]
     if files:
         heads = [f"@@ {file.file_path}\n" if len(files) > 1 else "" for file in files]
         return "\n".join(head + diff_of(file) for head, file in zip(heads, files, strict=True)).rstrip()
@@ -26,9 +27,23 @@ def written_by(meaning: Meaning) -> str:
     return ""
 
 
+def changed_files(meaning: Meaning) -> list[FileEdit | FileWrite | FileDelete | FileMove]:
+    """Return the changes of files by which a call is shown.
+
+    What a shell command changes is in the command, so a call that only runs commands is shown by them.
+    """
+    files = [action for action in meaning.actions if isinstance(action, FileEdit | FileWrite | FileDelete | FileMove)]
+    if not files or meaning.kind != "execute":
+        return files
+    commands = [text_of(mapping(meaning.arguments).get("command"))]
+    commands += [action.command for action in meaning.actions if isinstance(action, Execute)]
+    by_shell = {action for command in commands for action in intents(command)}
+    return [action for action in files if action not in by_shell]
+
+
 def diff_of(edit: FileEdit | FileWrite) -> str:
     if isinstance(edit, FileWrite):
-        return "\n".join(f"+{line}" for line in edit.content.splitlines())
+        return "\n".join(f"+{line}" for line in (edit.content or "").splitlines())
     if edit.hunks:
         pieces = []
         for hunk in edit.hunks:

@@ -34,7 +34,7 @@ from unspool.model.event import (
 )
 from unspool.model.session import Call, Session, Step, Stream
 from unspool.sources.values import mapping, text_of, time_of
-from unspool.views.diffs import written_by
+from unspool.views.diffs import changed_files, written_by
 
 
 class Row(Struct, frozen=True):
@@ -197,8 +197,7 @@ def bare_output(output: str) -> str:
 
 def does(told: ToolCall) -> str:
     """What the call does, in one line."""
-    files = [action for action in told.actions if isinstance(action, FileEdit | FileWrite | FileDelete | FileMove)]
-    if files:
+    if files := changed_files(told.meaning):
         return ", ".join(map(_file, files))
     arguments = mapping(told.arguments)
     match told.kind:

@@ -4,9 +4,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from unspool.model.action import FileDelete, FileEdit, FileMove, FileWrite, PlanItem
+from unspool.model.action import PlanItem
 from unspool.model.event import ToolCall
 from unspool.sources.values import mapping, text_of
+from unspool.views.diffs import changed_files
 
 
 class Label(Struct, frozen=True, gc=False):
@@ -43,7 +44,7 @@ _SAID = {
 def labels(call: ToolCall) -> list[Label]:
     """The lines that say what the call is about, the one that matters first."""
     meaning = call.meaning
-    files = [act for act in meaning.actions if isinstance(act, FileEdit | FileWrite | FileDelete | FileMove)]
+    files = changed_files(meaning)
     if len(files) > 1:
         return [Label("📁", "File", act.file_path) for act in files]
     arguments = mapping(meaning.arguments)
