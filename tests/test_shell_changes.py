@@ -1,12 +1,18 @@
 """What shell commands change: files that are written, edited, deleted and moved."""
 
+import json
+from pathlib import Path
 from typing import TypeAlias
 
 import pytest
 
+from conftest import Run
+from logs import Claude
+from unspool.actions import vocabulary_for
 from unspool.actions.shell import intents
 from unspool.model import Action
 from unspool.model.action import FileDelete, FileEdit, FileMove, FileRead, FileWrite, Hunk, Search
+from unspool.views.diffs import changed_files
 
 Changes: TypeAlias = list[Action]
 
@@ -75,7 +81,9 @@ def changes(command: str) -> Changes:
         ("echo hello >> a.txt", [append("a.txt", "hello")]),
         ("printf 'hello' > a.txt", [write("a.txt", "hello")]),
         ("printf '%s\\n' one two > a.txt", [write("a.txt", "one\ntwo\n")]),
-        ("printf 'a\\n' > a.txt", [write("a.txt")]),
+        ("printf 'a\\tb\\n100%%' > a.txt", [write("a.txt", "a\tb\n100%")]),
+        ("printf '%d\\n' 5 > a.txt", [write("a.txt")]),
+        ("printf 'a\\x41' > a.txt", [write("a.txt")]),
         ("> a.txt echo hello", [write("a.txt", "hello\n")]),
     ],
 )
@@ -135,6 +143,7 @@ def test_here_documents_say_what_is_written(command: str, expected: Changes) -> 
         ("sed --in-place=.bak s/a/b/ f", [edit("f")]),
         ("sed --in-place s/a/b/ f", [edit("f")]),
         ("gsed -i s/a/b/ f", [edit("f")]),
+        ("sed -i s/a/b/ f; sed -i s/c/d/ f; sed -i s/e/f/ g", [edit("f"), edit("g")]),
         ("sed -i '3i\\\nimport os' f", [edit("f")]),
         ("sed s/a/b/ f", []),
         ("sed -n 5p f", []),
@@ -360,3 +369,31 @@ def test_diffs_that_are_applied(command: str, expected: Changes) -> None:
 def test_long_here_documents_are_read_whole() -> None:
     text = "it's a line\n" * 20_000
     assert changes(f"cat > a.txt <<'EOF'\n{text}EOF\nrm b") == [write("a.txt", text), delete("b")]
+
+
+def test_a_command_that_changes_files_is_shown_as_a_command(unspool: Run, tmp_path: Path) -> None:
+    script = "cat > new.py <<'EOF'\nx = 1\nEOF\nrm old.py"
+    log = Claude().user("Go").calls("t1", "Bash", command=script).result("t1", "rm: old.py: No such file", failed=True)
+    path = log.save(tmp_path / "log.jsonl")
+    (event,) = unspool("grep", "new.py", path, "--kind", "file_write", "--json").stdout.splitlines()
+    content = json.loads(event)["content"]
+    assert (content["kind"], content["arguments"]["command"]) == ("execute", script)
+    assert content["actions"] == [
+        {"kind": "file_write", "file_path": "new.py", "content": "x = 1\n"},
+        {"kind": "file_delete", "file_path": "old.py"},
+    ]
+    shown = unspool("show", path).stdout.decode()
+    assert "Bash  cat > new.py" in shown
+    assert "No such file" in shown
+    assert "+x = 1" not in shown
+    boxes = unspool("pretty", path, "--style", "line").stdout.decode()
+    assert "cat > new.py" in boxes
+    assert "old.py deleted" not in shown + boxes
+
+
+def test_edits_of_a_script_that_are_no_shell_commands_are_shown() -> None:
+    patch = "*** Begin Patch\n*** Update File: a.py\n@@\n-x = 1\n+x = 2\n*** End Patch\n"
+    script = f"await tools.exec_command({{cmd: 'rm b.py'}}); await tools.apply_patch({json.dumps(patch)});"
+    meaning = vocabulary_for("codex").read("exec", script)
+    assert [type(action).__name__ for action in meaning.actions] == ["Execute", "FileDelete", "FileEdit"]
+    assert [action.file_path for action in changed_files(meaning)] == ["a.py"]

@@ -8,6 +8,10 @@ HIDDEN = re.compile(r"'[^']*+'|\\.", re.DOTALL)
 """Where nothing is expanded."""
 QUOTED = re.compile(r"'[^']*+'|\"[^\"]*+\"|\\.", re.DOTALL)
 EXPANSION = re.compile(r"\$[\w{(@*#?!'\"-]|`")
+_FORMAT = re.compile(r"(?!-)(?:[^%\\]|%%|\\[nt\\])*")
+"""A text that `printf` prints without further arguments."""
+_ESCAPE = re.compile(r"%%|\\[nt\\]")
+_MEANT = {"%%": "%", r"\n": "\n", r"\t": "\t", "\\\\": "\\"}
 _PLAIN_WORD = re.compile(r"[\w./:,=+@%-]*")
 SPEAKING = frozenset({"cat", "echo", "printf", "tee", ":", "true"})
 """Programs whose output may be known."""
@@ -37,4 +41,6 @@ def output_of(name: str, words: list[str], text: str | None) -> str | None:
         return None if values[:1] and values[0][:1] == "-" else " ".join(values) + end
     if values[:1] == ["%s\\n"]:
         return "".join(f"{value}\n" for value in values[1:])
-    return values[0] if len(values) == 1 and not {"%", "\\"} & set(values[0]) else None
+    if len(values) != 1 or not _FORMAT.fullmatch(values[0]):
+        return None
+    return _ESCAPE.sub(lambda found: _MEANT[found[0]], values[0])

@@ -227,7 +227,7 @@ class _Script:
             name = plain(words[at])
             if "/" in name:
                 name = name.rpartition("/")[2]
-        given = words[at + 1 :]
+        given, begin = words[at + 1 :], len(self.found)
         if program := PROGRAMS.get(name):
             self.program(program, name, _arguments(given) if quoted else given, each, piped, shown)
         elif name in SHELLS:
@@ -240,16 +240,23 @@ class _Script:
             self.drop_search()
         elif piped:
             self.source = None
-        if writer := WRITERS.get(name):
-            values = [value_of(word, self.varying) for word in given if not any(word is x for x in self.read)]
-            if each:
-                values.append(UNKNOWN)
-            self.change(writer(values, self.patch_for(values) if text is None else text))
+        if name in WRITERS and len(self.found) == begin:  # `sed` and `git` either look at files or change them
+            self.write(name, given, each, text)
         return name, given
+
+    def write(self, name: str, given: list[str], each: bool, text: str | None) -> None:
+        """Add the changes of a program that changes files."""
+        words = [word for word in given if not any(word is path for path in self.read)] if self.read else given
+        values = [value_of(word, self.varying) for word in words]
+        if each:
+            values.append(UNKNOWN)
+        if text is None and self.written:
+            text = self.patch_for(values)
+        self.change(WRITERS[name](values, text))
 
     def patch_for(self, words: list[str]) -> str | None:
         """Return the text of a file that the script wrote, if the command is given one."""
-        paths = [placed(self.directory, word) for word in (*words, *map(plain, self.read))] if self.written else []
+        paths = [placed(self.directory, word) for word in (*words, *map(plain, self.read))]
         return next((self.written[path] for path in paths if path in self.written), None)
 
     def redirected(self, targets: list[tuple[str, str]], text: str | None) -> Changes:
@@ -270,6 +277,8 @@ class _Script:
             return
         for action in changes:
             change = seen_from(directory, action)
+            if self.found[-1:] == [change]:  # ten times `sed -i` on one file are one edit of it
+                continue
             self.found.append(change)
             if isinstance(change, FileWrite) and change.content:
                 self.written[change.file_path] = change.content
