@@ -66,7 +66,7 @@ _TOOLS: tuple[tuple[frozenset[str], str], ...] = (
 
 def agent_of(exchange: Exchange) -> str | None:
     """By the client's name, by the system prompt, by the tools it offers, in this order."""
-    client = f" {_client(exchange.extra).lower()}"
+    client = f" {client_of(exchange.extra).lower()}"
     if found := next((agent for sign, agent in _USER_AGENTS if _begins_a_word(sign, client)), None):
         return found
     words = "\n".join(_opening(exchange.messages))
@@ -109,8 +109,8 @@ def _opening(messages: tuple[Message, ...]) -> Iterator[str]:
                 yield block.text[:4000]
 
 
-def _client(extra: dict[str, Any] | None) -> str:
-    """The user agent, in the places where recorders keep headers."""
+def client_of(extra: dict[str, Any] | None) -> str:
+    """Return the user agent, from the places where recorders keep headers; an empty text if there is none."""
     holder: Any = extra or {}
     for key in ("headers", "request_headers"):
         if isinstance(headers := holder.get(key), dict):

@@ -15,6 +15,7 @@ from unspool.graph.linking import is_real
 from unspool.ingest.agents import agent_of
 from unspool.ingest.facts import BESIDE
 from unspool.ingest.families import Families, Placed
+from unspool.ingest.outcomes import was_stopped
 from unspool.ingest.splitting import session_of
 from unspool.model import (
     MAIN,
@@ -242,8 +243,7 @@ class Happenings:
                 case ToolUse():
                     self._called(block, lane)
                 case ToolResult():
-                    told = "\n".join(map(_text, block.content))
-                    self._emit(events.ToolOutput(_answered(block, lane), told, bool(block.is_error)), lane)
+                    self._emit(_output(block, lane), lane)
                 case Thinking(text=text):
                     if heard:
                         self._emit(events.Thinking(text), lane)
@@ -285,6 +285,13 @@ def _answered(result: ToolResult, lane: _Lane) -> str | None:
         call = next((other for other, name in lane.waiting.items() if name == result.name), call)
     lane.waiting.pop(call, None)
     return call
+
+
+def _output(result: ToolResult, lane: _Lane) -> events.ToolOutput:
+    text, failed = "\n".join(map(_text, result.content)), bool(result.is_error)
+    return events.ToolOutput(
+        _answered(result, lane), text, failed, interrupted=failed and was_stopped(lane.agent, text)
+    )
 
 
 def _text(block: Block) -> str:

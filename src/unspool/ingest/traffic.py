@@ -14,6 +14,7 @@ from unspool.ingest.envelope import Envelope, plain
 from unspool.ingest.facts import BESIDE, models, path_of, previous_of, resumed_by, status_of
 from unspool.ingest.known import Cut, KnownRuns
 from unspool.ingest.novelty import Novelty
+from unspool.ingest.outcomes import Outcomes
 from unspool.ingest.pairing import Named, Pairing
 from unspool.ingest.replies import one_answer, read_reply, reply_of
 from unspool.ingest.sockets import calls_of, is_socket
@@ -47,6 +48,7 @@ class Traffic:
         self._runs = KnownRuns(keys=_ITEM_KEYS)
         self._decoding = Decoding()
         self._novelty = Novelty()
+        self._outcomes = Outcomes()
         self._named: Named = {}
         self._awaited: set[str] = set()
         """Answers that are made in the background, and were not there yet."""
@@ -187,7 +189,7 @@ class Traffic:
             self._decoding.faults.append(("odd", f"nothing of the request was read: {', '.join(request)[:60]}"))
         settings = {key: plain(value) for key, value in request.items() if key not in handled}
         begun = self._begun(settings, answer)
-        return Exchange(
+        exchange = Exchange(
             origin=record.origin,
             wire=dialect,
             messages=messages + begun,
@@ -203,6 +205,7 @@ class Traffic:
             settings=settings,
             extra={key: plain(value) for key, value in envelope.items() if key not in _FACTS} or None,
         )
+        return self._outcomes.judge(exchange)
 
     def _begun(self, settings: dict[str, Any], answer: Response) -> tuple[Message, ...]:
         """What the model had said before, where a request says the same once more to hear the rest (Gemini)."""

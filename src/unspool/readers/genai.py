@@ -85,7 +85,7 @@ def outcome(result: Any) -> tuple[str, bool]:
         if type(answer) is dict and "parts" not in answer and type(response := answer.get("response")) is dict:
             output = response.get("output")
             if type(output) is str and len(response) == 1:  # nearly all are like this
-                return output, answer.get("name") == _SHELL and _went_wrong(output)
+                return output, reports_failure(output, answer.get("name"))
     return output_text(result), is_failure(result)
 
 
@@ -168,7 +168,7 @@ def is_failure(result: Any) -> bool:
             response = mapping(answer.get("response"))
             if response.get("error") and "output" not in response:
                 return True
-            if answer.get("name") == _SHELL and _went_wrong(text_of(response.get("output"))):
+            if reports_failure(text_of(response.get("output")), answer.get("name")):
                 return True
     return False
 
@@ -176,6 +176,11 @@ def is_failure(result: Any) -> bool:
 def was_stopped(output: str) -> bool:
     """Whether the person stopped the call, or did not allow it."""
     return output.startswith(_STOPPED)
+
+
+def reports_failure(output: str, tool: str | None) -> bool:
+    """Return whether a tool's output says that it failed."""
+    return tool == _SHELL and _went_wrong(output)
 
 
 def _went_wrong(output: str) -> bool:

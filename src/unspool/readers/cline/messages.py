@@ -78,6 +78,13 @@ _TEAM = "spawn a team of agents for the following task: "
 _PASSED_OVER = frozenset(("thoughtSignature",))  # a model's bookkeeping for its provider
 
 
+def reports_failure(output: str, _tool: str | None = None) -> bool:
+    """Return whether a tool's output says that it failed."""
+    if output.startswith(_FAILED):
+        return True
+    return output.startswith("Command executed") and _BROKE in output.partition("\n")[0]
+
+
 class Messages:
     def __init__(self, log: Log, vocabulary: Vocabulary, stream: str = MAIN) -> None:
         self._log = log
@@ -212,8 +219,7 @@ class Messages:
 
     def told(self, output: str, call_id: str | None, failed: bool, key: str) -> None:
         """A result. What the user said with it is said by a person nevertheless."""
-        failed = failed or output.startswith(_FAILED)
-        failed = failed or (output.startswith("Command executed") and _BROKE in output.partition("\n")[0])
+        failed = failed or reports_failure(output)
         self._emit(ToolOutput(call_id, output, failed, interrupted=output.startswith(_DENIED)), key)
         if self._summary and output.lstrip().startswith(_SUMMED):
             self._emit(Compacted(self._summary), f"{key}:compacted")

@@ -14,6 +14,17 @@ from unspool.readers.codex.texts import content_text
 from unspool.sources.jsontext import Unreadable, strict
 from unspool.sources.values import mapping, text_of
 
+SPAWNING = ("spawn_agent", "create_agent")
+STRUCTURED = frozenset(
+    (
+        *SPAWNING,
+        *("wait_agent", "close_agent", "interrupt_agent", "resume_agent", "list_agents"),
+        *("send_input", "send_message", "followup_task", "assign_task"),
+        *("create_goal", "update_goal", "get_goal"),
+        *("list_mcp_resources", "list_mcp_resource_templates", "read_mcp_resource"),
+    )
+)
+"""Tools that give JSON, an id or nothing at all: words say why they did not do what they were asked for."""
 _BODY = "Output:\n"
 _EXIT, _EXITED = "Exit code: ", "Process exited with code "
 _FINE = ("Exit code: 0\n", "Script completed\n")
@@ -92,6 +103,17 @@ def output_of(output: Any) -> tuple[str, bool]:
         return _object(output)
     text = content_text(output)
     return text, is_failure(text)
+
+
+def outcome_of(output: Any, tool: str | None) -> tuple[str, bool]:
+    """Return the text of a tool's output, and whether the tool failed."""
+    text, failed = output_of(output)
+    return text, failed or (tool in STRUCTURED and is_in_words(text))
+
+
+def reports_failure(output: str, tool: str | None) -> bool:
+    """Return whether a tool's output says that it failed."""
+    return outcome_of(output, tool)[1]
 
 
 def is_failure(text: str) -> bool:

@@ -9,23 +9,12 @@ from unspool.readers.calls import arguments_of
 from unspool.readers.codex.counting import Tally
 from unspool.readers.codex.envelopes import is_taken_over
 from unspool.readers.codex.outbox import Mark, Outbox, changes_in
-from unspool.readers.codex.outputs import is_in_words, output_of, running_cell, was_stopped
+from unspool.readers.codex.outputs import SPAWNING, STRUCTURED, outcome_of, running_cell, was_stopped
 from unspool.readers.log import Log
 from unspool.sources.jsontext import Unreadable, strict
 from unspool.sources.values import mapping, string
 
 AGENT = "codex"
-_SPAWNING = ("spawn_agent", "create_agent")
-_STRUCTURED = frozenset(
-    (
-        *_SPAWNING,
-        *("wait_agent", "close_agent", "interrupt_agent", "resume_agent", "list_agents"),
-        *("send_input", "send_message", "followup_task", "assign_task"),
-        *("create_goal", "update_goal", "get_goal"),
-        *("list_mcp_resources", "list_mcp_resource_templates", "read_mcp_resource"),
-    )
-)
-"""Tools that give JSON, an id or nothing at all: words say why they did not do what they were asked for."""
 _PATCH, _HOSTED = "apply_patch", "web_search"
 _COMPACTION: Mark = ("c", "")
 
@@ -62,8 +51,8 @@ class Thread:
         self._meaning = meanings_for(AGENT)
         self._waits: dict[str, str] = {}
         """Calls of `wait`, and the script that each asks for."""
-        self._structured: set[str] = set()
-        """Calls of tools whose output is no words."""
+        self._structured: dict[str, str] = {}
+        """Calls of tools whose output is no words, and the names of these tools."""
         self._spawns: dict[str, dict[str, Any]] = {}
         self._agents: set[str] = set()
 
@@ -97,9 +86,9 @@ class Thread:
         self.calls.add(call)
         if name == "wait":
             self._waits[call] = str(mapping(arguments_of(given)).get("cell_id"))
-        elif name in _STRUCTURED:
-            self._structured.add(call)
-            if name in _SPAWNING:
+        elif name in STRUCTURED:
+            self._structured[call] = name
+            if name in SPAWNING:
                 self._spawns[call] = mapping(arguments_of(given))
         if (self.itemised and name == "exec") or (self.tells_patches and _is_patch(name, given)):
             self.outbox.hold(content)
@@ -107,9 +96,9 @@ class Thread:
             self.outbox.say(content)
 
     def returned(self, call: str | None, output: Any) -> None:
-        text, failed = output_of(output)
+        text, failed = outcome_of(output, self._structured.get(call or ""))
         if call is not None:
-            failed = failed or call in self.failed or (call in self._structured and is_in_words(text))
+            failed = failed or call in self.failed
             if self.outbox.queue:
                 self._settle(call, running_cell(text))
         self.outbox.say(ToolOutput(call, text, failed, interrupted=failed and was_stopped(text)))

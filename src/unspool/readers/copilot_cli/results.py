@@ -33,8 +33,13 @@ def result_of(data: dict[str, Any]) -> ToolOutput:
         output = content_text(result)
     if not output and error:
         output = text_of(mapping(error).get("message")) or text_of(error)
-    failed = data.get("success") is False or bool(error) or _EXIT.search(output[-80:]) is not None
+    failed = data.get("success") is False or bool(error) or reports_failure(output)
     ended = [mapping(data.get("shellExecution")), *blocks]
     failed = failed or any(about.get("exitCode") not in (0, None) for about in ended)
     refused = mapping(error).get("code") in _REFUSED
     return ToolOutput(string(data.get("toolCallId")), output, failed, interrupted=refused)
+
+
+def reports_failure(output: str, _tool: str | None = None) -> bool:
+    """Return whether a tool's output says that it failed."""
+    return _EXIT.search(output[-80:]) is not None

@@ -24,8 +24,11 @@ def typed(text: str) -> Iterator[Content]:
 
 def failed(output: str, flag: Any) -> bool:
     """Older versions flag nothing: a command that failed says so at its beginning or at its end."""
-    if flag is not None:
-        return flag is True
+    return reports_failure(output) if flag is None else flag is True
+
+
+def reports_failure(output: str, _tool: str | None = None) -> bool:
+    """Return whether a tool's output says that it failed."""
     return output.startswith("Error: Command failed") or _EXIT.search(output[-80:]) is not None
 
 

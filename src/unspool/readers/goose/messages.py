@@ -29,6 +29,7 @@ from unspool.readers.log import Log
 from unspool.sources.values import clock, listing, mapping, string, text_of, time_of
 
 AGENT, TITLE = "goose", "Goose"
+_SENT_AS_ERROR = "The tool call returned the following error:\n"
 _REFUSED = (
     "The user has declined to run this tool.",
     "Let the user know the tool call was skipped in goose chat mode.",
@@ -356,6 +357,11 @@ def _words(content: list[Any]) -> str:
     """What a message says to the model."""
     texts = (block for block in content if mapping(block).get("type") == "text" and _is_for(block, "assistant"))
     return "\n".join(map(block_text, texts))
+
+
+def reports_failure(output: str, _tool: str | None = None) -> bool:
+    """Return whether an output is one that goose sends of a call that failed, to APIs that have no place for it."""
+    return output.startswith(_SENT_AS_ERROR)
 
 
 def _outcome(given: Any) -> tuple[str, bool]:
