@@ -161,6 +161,10 @@ def chat(name: str, output: str, client: str, **more: Any) -> dict[str, Any]:
         ("QwenCode/0.15", "run_shell_command", "Command: x\nOutput: no\nError: (none)\nExit Code: 1\nSignal: 0", True),
         ("QwenCode/0.15", "run_shell_command", "Command: x\nOutput: ok\nError: (none)\nExit Code: 0\nSignal: 0", False),
         ("QwenCode/0.15", "read_file", "Output: ok\nExit Code: 1\nSignal: 0", False),
+        ("QwenCode/0.15", "read_file", "File not found: /x", True),
+        ("QwenCode/0.15", "read_file", "Error: is the first line\nof a file", False),
+        ("QwenCode/0.15", "edit", "Failed to edit, could not find the string to replace.", True),
+        ("QwenCode/0.15", "edit", "The file: /x has been updated.", False),
         ("factory-cli/0.30", "Execute", "no\n\n[Process exited with code 1]", True),
         ("factory-cli/0.30", "Execute", "ok\n\n[Process exited with code 0]", False),
         ("copilot/1.0", "bash", "no\n<exited with exit code 2>", True),
@@ -178,9 +182,20 @@ def test_results_are_judged_as_in_the_agents_log(
     assert results(write(tmp_path / "t.jsonl", chat(tool, output, client))) == {"c1": failed}
 
 
-@pytest.mark.parametrize(("output", "failed"), [("no\n\nCommand exited with code 2", True), ("Command exited", False)])
-def test_pi_is_known_by_its_prompt(output: str, failed: bool, tmp_path: Path) -> None:
-    record = chat("bash", output, "OpenAI/JS 5.0")
+@pytest.mark.parametrize(
+    ("tool", "output", "failed"),
+    [
+        ("bash", "no\n\nCommand exited with code 2", True),
+        ("bash", "Command timed out after 5 seconds", True),
+        ("bash", "Command exited with code 2\nis what it printed", False),
+        ("read", "ENOENT: no such file or directory, access '/x'", True),
+        ("read", "ENOENT: is the first line\nof a file", False),
+        ("edit", "Could not find the exact text in a.py. The old text must match exactly.", True),
+        ("edit", "Successfully replaced 1 block(s) in a.py.", False),
+    ],
+)
+def test_pi_is_known_by_its_prompt(tool: str, output: str, failed: bool, tmp_path: Path) -> None:
+    record = chat(tool, output, "OpenAI/JS 5.0")
     record["request"]["messages"].insert(0, {"role": "system", "content": "You are operating inside pi, a harness."})
     assert results(write(tmp_path / "t.jsonl", record)) == {"c1": failed}
 

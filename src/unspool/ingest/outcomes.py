@@ -30,8 +30,8 @@ _RULES = {
     "droid": "droid.texts",
     "gemini_cli": "genai",
     "goose": "goose.messages",
-    "pi": "pi.messages",
-    "qwen_code": "genai",
+    "pi": "pi.results",
+    "qwen_code": "qwen_code.results",
     "roo": "cline.messages",
 }
 """Modules of readers that judge results by their text: each has a function `reports_failure`."""

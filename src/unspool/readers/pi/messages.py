@@ -80,10 +80,6 @@ _ITSELF = ("openclaw", "clawdbot")
 _INJECTED = "gateway-injected"
 """The model of the latter: what a command printed, notices; but also the beginning of an answer that was stopped."""
 _REMEMBERED = 16
-_ENDED_BADLY = re.compile(
-    r"(?:\A|\n\n)Command (?:exited with code (?!0\s*\Z)-?\d+|timed out after \S+ seconds|aborted)\s*\Z"
-)
-"""The end of what a command printed that failed."""
 
 
 class Messages:
@@ -240,7 +236,6 @@ class Messages:
         output = content_text(message.get("content"))
         details = mapping(message.get("details"))
         failed = message.get("isError") is True or _says_it_failed(details)
-        failed = failed or reports_failure(output, string(message.get("toolName")))
         self._log.emit(ToolOutput(call, output, failed), key, stream)
         runs = [run for run in map(mapping, listing(details.get("results"))) if "sessionFile" in run]
         for run in runs:
@@ -325,11 +320,6 @@ def _run_of(file: str) -> str | None:
     """The name of a sub-agent by the file of its session, `…/<run>/run-0/session.jsonl`; of others there is none."""
     *_, run, number, name = ("", "", *file.replace("\\", "/").split("/"))
     return f"{run}/{number}" if name == "session.jsonl" and run and number.startswith("run-") else None
-
-
-def reports_failure(output: str, tool: str | None) -> bool:
-    """Return whether the output of `bash` says that its command failed: the tool says so where an API does not."""
-    return tool == "bash" and _ENDED_BADLY.search(output[-120:]) is not None
 
 
 def _says_it_failed(details: dict[str, Any]) -> bool:
