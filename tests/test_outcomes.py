@@ -6,11 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from calls import call
 from conftest import Run
 from logs import Codex, Gemini
 from unspool.ingest.open import read_exchanges
+from unspool.ingest.outcomes import _RULES, rule_for, was_stopped
 from unspool.model import Exchange, ToolResult
 
 OUTPUTS = {
@@ -165,6 +168,11 @@ def chat(name: str, output: str, client: str, **more: Any) -> dict[str, Any]:
         ("QwenCode/0.15", "read_file", "Error: is the first line\nof a file", False),
         ("QwenCode/0.15", "edit", "Failed to edit, could not find the string to replace.", True),
         ("QwenCode/0.15", "edit", "The file: /x has been updated.", False),
+        ("opencode/1.18", "read", "File not found: /x", True),
+        ("opencode/1.18", "read", "File not found: is the first line\nof a file", False),
+        ("opencode/1.18", "invalid", "The arguments provided to the tool are invalid: no", True),
+        ("opencode/1.18", "bash", "no\n\n<shell_metadata>\nUser aborted the command\n</shell_metadata>", True),
+        ("opencode/1.18", "bash", "User aborted the command", False),
         ("factory-cli/0.30", "Execute", "no\n\n[Process exited with code 1]", True),
         ("factory-cli/0.30", "Execute", "ok\n\n[Process exited with code 0]", False),
         ("copilot/1.0", "bash", "no\n<exited with exit code 2>", True),
@@ -236,3 +244,12 @@ def test_log_and_traffic_of_gemini_agree(unspool: Run, code: int, tmp_path: Path
     expected = ["FAILED" if code else "COMPLETED"]
     assert results(trace) == results(path) == {"g1": bool(code)}
     assert statuses(unspool, trace) == statuses(unspool, path) == expected
+
+
+@pytest.mark.parametrize("agent", sorted(_RULES))
+@given(text=st.text(), tool=st.none() | st.sampled_from(["bash", "read", "run_shell_command", "spawn_agent"]))
+def test_no_text_is_too_odd(agent: str, text: str, tool: str | None) -> None:
+    rule = rule_for(agent)
+    assert rule is not None
+    assert rule(text, tool) in (True, False)
+    assert was_stopped(agent, text) in (True, False)

@@ -1,7 +1,9 @@
 """What shell commands read and search."""
 
+import re
 import time
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -349,3 +351,15 @@ def test_time_grows_with_the_length_only(piece: str) -> None:
     start = time.process_time()
     intents("cat " + piece * (60_000 // len(piece)))
     assert time.process_time() - start < 20
+
+
+@given(st.lists(WORDS | st.sampled_from(["kettle", "'tea'", "pot", "\\\n", "saucer.py"])).map("".join))
+def test_all_words_of_actions_are_in_the_command(command: str) -> None:
+    """A search skips a log if a word that must be in an action is not in its bytes: so none may be put together."""
+    for action in intents(command):
+        for word in re.findall(r"[A-Za-z0-9]{4,}", msgspec.json.encode(action).decode().replace("\\n", " ")):
+            assert word in command or word in _OWN, action
+
+
+_OWN = "kind file_read file_write file_edit file_delete file_move search execute pattern file_path path offset limit "
+_OWN += "content old_string new_string replace_all hunks lines context at_end added removed true false"

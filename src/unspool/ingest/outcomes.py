@@ -30,6 +30,7 @@ _RULES = {
     "droid": "droid.texts",
     "gemini_cli": "genai",
     "goose": "goose.messages",
+    "opencode": "opencode.results",
     "pi": "pi.results",
     "qwen_code": "qwen_code.results",
     "roo": "cline.messages",
