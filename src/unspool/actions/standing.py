@@ -5,7 +5,7 @@ import re
 from unspool.model import Action
 from unspool.model.action import FileDelete, FileEdit, FileMove, FileRead, FileWrite, Search
 
-_GLUED = re.compile(r"['\"\\](?<=\w.)['\"\\\n]*+\w")
+_GLUED = re.compile(r"['\"\\](?<=[\w$].)['\"\\\n]*+\w")
 """Words that only the shell puts together, as in `'tea'pot`."""
 _PIECE = re.compile(r"\w+")
 _MANY_WORDS = 500
