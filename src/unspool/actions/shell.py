@@ -173,7 +173,7 @@ class _Script:
                 taken = operator
                 continue
             if words or self.targets:
-                self.command(words, quoted, piped, shown)
+                self.command(words, quoted, piped, shown, feeds=kind == PIPE)
                 words, quoted, shown = [], False, True
             piped, taken, self.is_group = kind == PIPE, "", kind == CLOSE
             if not piped:
@@ -199,7 +199,8 @@ class _Script:
             return kind == ERRORS
         return True
 
-    def command(self, words: list[str], quoted: bool, piped: bool, shown: bool) -> None:
+    def command(self, words: list[str], quoted: bool, piped: bool, shown: bool, feeds: bool = False) -> None:
+        """Add what a command does; `feeds` says whether its output goes to another one."""
         text = self.text if self.text is not None or not piped else self.piped_text
         targets, inputs = self.targets, self.inputs
         self.text = self.piped_text = None
@@ -207,11 +208,11 @@ class _Script:
         name, given = self.reading(words, quoted, piped, shown, text) if words else ("", [])
         if inputs:
             given = [word for word in given if not any(word is path for path in inputs)]
-        if name in SPEAKING or not words:
-            text = None if self.is_group or inputs else output_of(name, given, text)
-            self.piped_text = text if shown else None
-        else:
-            text = None
+        if not (targets or feeds):
+            return
+        is_known = (name in SPEAKING or not words) and not (self.is_group or inputs)
+        text = output_of(name, given, text) if is_known else None
+        self.piped_text = text if shown else None
         if targets and words[:1] != ["[["]:
             self.change(self.redirected(targets, text))
 
@@ -240,7 +241,8 @@ class _Script:
             self.drop_search()
         elif piped:
             self.source = None
-        if name in WRITERS and len(self.found) == begin:  # `sed` and `git` either look at files or change them
+        # `sed` and `git` either look at files or change them, and `git` mostly does neither.
+        if name in WRITERS and len(self.found) == begin and (name != "git" or not GIT_WRITERS.isdisjoint(given)):
             self.write(name, given, each, text)
         return name, given
 
