@@ -182,12 +182,9 @@ class Traffic:
         messages, answer = self._paired(messages, answer)
         if envelope.get("interrupted") is True and reply.events is None and not isinstance(reply.body, dict):
             answer = replace(answer, interrupted=True)
-        handled = {*wire.heads, wire.items, *(key for key in _TOOL_KEYS if isinstance(request.get(key), list))}
-        if isinstance(request.get("model"), str):
-            handled.add("model")
         if not messages and not aside and _may_say(wire, request):
             self._decoding.faults.append(("odd", f"nothing of the request was read: {', '.join(request)[:60]}"))
-        settings = {key: plain(value) for key, value in request.items() if key not in handled}
+        settings = _settings(wire, request)
         begun = self._begun(settings, answer)
         exchange = Exchange(
             origin=record.origin,
@@ -318,3 +315,11 @@ def _identifier(value: Any) -> str | None:
     if value is None or value == "":
         return None
     return value if isinstance(value, str) else dumps(plain(value))
+
+
+def _settings(wire: Wire, request: dict[str, Any]) -> dict[str, Any]:
+    """Return the keys of a request that are neither messages, nor tools, nor the model."""
+    handled = {*wire.heads, wire.items, *(key for key in _TOOL_KEYS if isinstance(request.get(key), list))}
+    if isinstance(request.get("model"), str):
+        handled.add("model")
+    return {key: plain(value) for key, value in request.items() if key not in handled}
