@@ -128,9 +128,9 @@ def test_long_prompts_cost_more_where_the_list_says_so() -> None:
 
 
 def told(session: Found) -> tuple[float, bool]:
-    cost, whole = cost_of(session)
-    assert cost is not None
-    return round(cost, 6), whole
+    cost = cost_of(session)
+    assert cost.usd is not None
+    return round(cost.usd, 6), cost.complete
 
 
 def test_a_session_costs_what_its_streams_used_and_no_other_session_did() -> None:

@@ -31,8 +31,9 @@ FIELDS = {
     "branch": str,
     "version": str,
     "parent": type(None),
+    "rate_limits": list,
 }
-NOTHING = {"input": 0, "cache_read": 0, "cache_write": 0, "output": 0, "reasoning": 0}
+NOTHING = {"input": 0, "cache_read": 0, "cache_write": 0, "output": 0, "reasoning": 0, "cache_write_1h": 0}
 
 
 @pytest.fixture
@@ -55,8 +56,8 @@ def ids(run: Run, machine: Machine, *arguments: str | Path) -> list[str]:
     return [row["id"] for row in rows(run, machine, *arguments)]
 
 
-def tokens(*counts: int) -> dict[str, int]:
-    return dict(zip(NOTHING, counts, strict=True))
+def tokens(*counts: int, cache_write_1h: int = 0) -> dict[str, int]:
+    return dict(zip(NOTHING, (*counts, cache_write_1h), strict=True))
 
 
 def test_the_newest_comes_first(unspool: Run, machine: Machine) -> None:
@@ -387,7 +388,7 @@ def test_what_each_session_cost(unspool: Run, machine: Machine) -> None:
     done = unspool("sessions", "--cost", **machine.environment)
     assert b"   $1.25  Boil" in done.stdout
     assert b"       ?  Mend the login" in done.stdout
-    assert b", $1.25 (3 not fully priced)" in done.stderr
+    assert ", ≥ $1.25 (3 not fully priced)".encode() in done.stderr
     done = unspool("sessions", "--cost", "--agent", "claude", **machine.environment)
     assert done.stderr.endswith(b", cost unknown\n")
 

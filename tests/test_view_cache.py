@@ -165,18 +165,18 @@ def test_what_was_never_kept_is_not_missed(tmp_path: Path) -> None:
 )
 def test_each_provider_keeps_it_for_its_own_time(tmp_path: Path, model: str, lives: str) -> None:
     asked = [{"role": "user", "content": "One?"}]
-    usage = {"prompt_tokens": 5000, "completion_tokens": 5, "prompt_tokens_details": {"cached_tokens": 0}}
     calls = []
-    for number in range(2):
+    for number, (second, cached) in enumerate([(0, 0), (60, 4992), (480, 0)]):
+        usage = {"prompt_tokens": 5000, "completion_tokens": 5, "prompt_tokens_details": {"cached_tokens": cached}}
         answer = {"role": "assistant", "content": "The first of all numbers, if nought is none."}
         calls.append(
             {
-                "timestamp": 1_772_460_000 + 420 * number,
+                "timestamp": 1_772_460_000 + second,
                 "request": {"model": model, "messages": asked},
                 "response": {"choices": [{"message": answer}], "usage": usage},
             }
         )
-        asked = [*asked, answer, {"role": "user", "content": "Two?"}]
+        asked = [*asked, answer, {"role": "user", "content": f"And {number}?"}]
     path = tmp_path / "trace.jsonl"
     path.write_text("".join(json.dumps(call) + "\n" for call in calls))
     reel, known = opened(path)

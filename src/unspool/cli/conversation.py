@@ -11,6 +11,7 @@ from unspool.dialect import Piece
 from unspool.model import Message, ToolResult, ToolUse, Turn
 from unspool.sources.jsontext import Unreadable, dumps, loads
 from unspool.threads.loop import Unattended, Verdict
+from unspool.views.money import dollars
 from unspool.views.pretty.look import more, short
 
 if TYPE_CHECKING:
@@ -169,9 +170,7 @@ def account(turn: Turn) -> str:
     if answer is None:
         return turn.id
     told = [f"{turn.id}{f' ({turn.head})' if turn.head else ''}", answer.model or "", tokens_of(answer.usage)]
-    told.append(
-        "cost unknown" if answer.cost is None else f"${answer.cost:.4f}" if answer.cost >= 0.0001 else "$0.0000"
-    )
+    told.append("cost unknown" if answer.cost is None else dollars(answer.cost, 4))
     if (duration := _duration(turn)) is not None:
         told.append(f"{duration / 1000:.1f} s")
     if answer.stop is not None and answer.stop.reason not in ("end_turn", "tool_use"):

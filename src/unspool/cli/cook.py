@@ -2,6 +2,8 @@
 
 import click
 
+from unspool.cli.options import COST
+
 _kept: list[object] = []
 """What was made, held to the end of the process: see `run`."""
 FORMATS = ("auto", "openai", "claude", "gemini", "responses", "cohere", "interactions")
@@ -21,8 +23,11 @@ FORMATS = ("auto", "openai", "claude", "gemini", "responses", "cohere", "interac
     "--strict", is_flag=True, help="Exit with 1 if there is any note: a line or a part of it that was not understood."
 )
 @click.option("--notes", metavar="FILE", help="Write what could not be understood there too, as JSON lines.")
+@COST
 @click.option("-q", "--quiet", is_flag=True, help="No summary on standard error.")
-def command(inputs: tuple[str, ...], output: str, wire: str, strict: bool, notes: str | None, quiet: bool) -> None:
+def command(
+    inputs: tuple[str, ...], output: str, wire: str, strict: bool, notes: str | None, costs: bool, quiet: bool
+) -> None:
     """Turn recorded API traffic or agents' logs into a deduplicated graph of their conversations.
 
     INPUT is a file, a folder, a URL of such (s3://…), - (standard input), or a session: its id, the beginning of it, or
@@ -56,7 +61,7 @@ def command(inputs: tuple[str, ...], output: str, wire: str, strict: bool, notes
     if not quiet:
         from unspool.cli.summary import say_summary
 
-        say_summary(cooked, len(files) + len(sessions))
+        say_summary(cooked, len(files) + len(sessions), costs)
     if strict and cooked.notes:
         from unspool.cli.words import plural
 

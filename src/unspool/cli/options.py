@@ -48,6 +48,7 @@ class _Agent(_Choice):
 
 
 AGENT = click.option("--agent", metavar="A", type=_Agent(AGENTS), help=f"Only this agent: {', '.join(AGENTS)}.")
+COST = click.option("--cost", "costs", is_flag=True, help="Show what it cost, in US dollars by list prices.")
 JSON = click.option("--json", "as_json", is_flag=True, help="JSON lines, for programs.")
 JOBS = click.option(
     "--jobs", metavar="N", type=click.IntRange(min=1), help="Processes to use; by default what pays for this much data."

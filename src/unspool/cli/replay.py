@@ -98,8 +98,9 @@ def _account(reply: "Reply") -> "Text":
     from rich.text import Text
 
     from unspool.cli.conversation import tokens_of
+    from unspool.views.money import dollars
 
-    told = [tokens_of(reply.usage), "cost unknown" if reply.cost is None else f"${reply.cost:.4f}"]
+    told = [tokens_of(reply.usage), "cost unknown" if reply.cost is None else dollars(reply.cost, 4)]
     if reply.duration_ms is not None:
         told.append(f"{reply.duration_ms / 1000:.1f} s")
     if reply.stop is not None:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unspool.cli.options import AGENT, JOBS, JSON
+from unspool.cli.options import AGENT, COST, JOBS, JSON
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +23,7 @@ _NAME = 12
 @click.option("--since", metavar="T", help="Only what went on after T: a date, a time, today, yesterday, 12h, 3d.")
 @click.option("--until", metavar="T", help="Only what began before T.")
 @click.option("--limit", metavar="N", type=click.IntRange(min=1), help="The N newest.")
-@click.option("--cost", "costs", is_flag=True, help="What each cost, in US dollars by list prices.")
+@COST
 @JSON
 @JOBS
 def command(
@@ -103,9 +103,9 @@ def _say(rows: "list[SessionRow]", ids: list[str], costs: bool, given: bool, fil
 def _shown(room: int, costs: bool) -> list[str]:
     """The columns between name and what was asked. On a narrow terminal only what cannot be done without."""
     tokens, cost = ["input", "cached", "output"], ["cost"] if costs else []
-    if room < (67 if costs else 64):
+    if room < (69 if costs else 64):
         return ["agent", "start", *(cost or ["tools"])]
-    if room < (101 if costs else 92):
+    if room < (103 if costs else 92):
         return ["agent", "start", *([] if costs else ["tools"]), *tokens, *cost]
     return ["agent", "start", "took", "turns", "tools", *tokens, *cost]
 
@@ -121,7 +121,7 @@ def _table(rows: "list[SessionRow]", shown: list[str]) -> "Iterator[str]":
     wide = "took" in shown
     if not wide:
         starts = [start[5:] if start.startswith(year) else start[:10] for start in starts]
-    widths = {"agent": -11, "start": -16 if wide else -11, "turns": 5, "tools": 5, "cost": 8}
+    widths = {"agent": -11, "start": -16 if wide else -11, "turns": 5, "tools": 5, "cost": 10}
     line = " ".join(f"%({head}){widths.get(head, 7)}s" for head in shown)
     yield line % {head: head for head in shown}
     for row, start in zip(rows, starts, strict=True):
@@ -141,16 +141,17 @@ def _table(rows: "list[SessionRow]", shown: list[str]) -> "Iterator[str]":
 
 
 def _cost(row: "SessionRow") -> str:
-    from unspool.cli.words import dollars
+    from unspool.views.money import dollars
 
     if isinstance(row.cost, float):
-        return dollars(row.cost, bool(row.priced))
+        return dollars(row.cost, complete=row.priced is True, estimated=row.estimated is True)
     return "?" if row.tokens.total else ""  # nothing was used, or nobody says so
 
 
 def _sum(rows: "list[SessionRow]", costs: bool) -> str:
-    from unspool.cli.words import dollars, human, plural
+    from unspool.cli.words import human, plural
     from unspool.model.session import Tokens
+    from unspool.views.money import dollars
 
     total = sum((row.tokens for row in rows), Tokens())
     told = (
@@ -161,5 +162,6 @@ def _sum(rows: "list[SessionRow]", costs: bool) -> str:
         return told
     priced = [row.cost for row in rows if isinstance(row.cost, float)]
     without = sum(not row.priced for row in rows)
-    cost = dollars(sum(priced)) if priced else "cost unknown"
+    estimated = any(row.estimated is True for row in rows)
+    cost = dollars(sum(priced), complete=not without, estimated=estimated) if priced else "cost unknown"
     return f"{told}, {cost}{f' ({without:,} not fully priced)' if without and priced else ''}"

@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from unspool.cli.options import COST
+
 if TYPE_CHECKING:
     from unspool.ingest.sessions import Found
 
@@ -14,10 +16,18 @@ if TYPE_CHECKING:
 @click.option("--raw", is_flag=True, help="The events, each with what it came from (`metadata.payload`).")
 @click.option("--markdown", "as_markdown", is_flag=True, help="The transcript as Markdown, nothing cut.")
 @click.option("--stream", metavar="NAME", help="Only this stream: main, or agent:ID.")
+@COST
 @click.option("--full", is_flag=True, help="Cut nothing: whole outputs, thinking, and what the model was shown.")
 @click.option("--thinking", is_flag=True, help="All of the thinking.")
 def command(
-    session: str, as_json: bool, raw: bool, as_markdown: bool, stream: str | None, full: bool, thinking: bool
+    session: str,
+    as_json: bool,
+    raw: bool,
+    as_markdown: bool,
+    stream: str | None,
+    costs: bool,
+    full: bool,
+    thinking: bool,
 ) -> None:
     """One session as a readable transcript: prompts, answers, tool calls with their results, edits, sub-agents.
 
@@ -37,6 +47,10 @@ def command(
     from unspool.sources.files import DASH
     from unspool.sources.storage import is_url
 
+    if costs and (as_json or raw or as_markdown):
+        raise click.UsageError(
+            "--cost goes with the readable transcript; for programs: `unspool sessions --cost --json`"
+        )
     gc.disable()  # nothing here is cyclic
     with on_disk(session) as name:
         with reading() as seen:
@@ -55,7 +69,7 @@ def command(
         if as_json or raw:
             _events(shown.session, stream, raw, copied=session == DASH or is_url(session))
         else:
-            _transcript(shown.session, stream, as_markdown, full, thinking)
+            _transcript(shown.session, stream, as_markdown, costs, full, thinking)
 
 
 def _events(session: "Found", stream: str | None, raw: bool, copied: bool) -> None:
@@ -68,7 +82,9 @@ def _events(session: "Found", stream: str | None, raw: bool, copied: bool) -> No
         click.echo(named_json(told) if copied else told, nl=False)
 
 
-def _transcript(session: "Found", stream: str | None, as_markdown: bool, full: bool, thinking: bool) -> None:
+def _transcript(
+    session: "Found", stream: str | None, as_markdown: bool, costs: bool, full: bool, thinking: bool
+) -> None:
     from unspool.cli.words import colour, columns_of, plural, say
     from unspool.jobs.show import show
     from unspool.sources.copies import named
@@ -82,7 +98,7 @@ def _transcript(session: "Found", stream: str | None, as_markdown: bool, full: b
             click.echo(line)
     else:
         width = columns_of(1)
-        for line in _header(session, width):
+        for line in _header(session, width, costs):
             click.echo(line, color=colour())
         for line in lines(outline(assembled), paint, Cut(full, thinking, session.facts.project, width)):
             click.echo(line, color=colour())
@@ -92,7 +108,7 @@ def _transcript(session: "Found", stream: str | None, as_markdown: bool, full: b
         say(f"{plural(len(notes), 'record')} not understood, the first at {first}")
 
 
-def _header(session: "Found", width: int | None) -> list[str]:
+def _header(session: "Found", width: int | None, costs: bool) -> list[str]:
     from unspool.cli.words import human, local, one_line, plural, span
     from unspool.jobs.sessions import row_of
     from unspool.views.prose import broken, cells
@@ -107,6 +123,7 @@ def _header(session: "Found", width: int | None) -> list[str]:
         plural(row.turns, "turn"),
         plural(row.tools, "tool call"),
         ", ".join(f"{human(number)} {what}" for number, what in zip(told, words, strict=True) if number),
+        _cost(session) if costs else "",
     ]
     name, where = one_line(row.id), one_line(" · ".join(filter(None, about)))
     fits = width is None or cells(name) + cells(where) + 2 <= width
@@ -117,6 +134,14 @@ def _header(session: "Found", width: int | None) -> list[str]:
         click.style(" · ".join(filter(None, counts)), dim=True),
         "",
     ]
+
+
+def _cost(session: "Found") -> str:
+    from unspool.jobs.sessions import cost_of
+    from unspool.views.money import dollars
+
+    cost = cost_of(session)
+    return dollars(cost.usd, 2, cost.complete, cost.estimated) if cost.usd is not None else "cost unknown"
 
 
 def paint(text: str, style: str) -> str:

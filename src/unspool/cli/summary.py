@@ -14,12 +14,13 @@ from unspool.wires import WIRES
 
 _ROWS = 12
 _NOTES = 8
+_COST_WIDTH = 10
 _REMINDERS = ("<", "# AGENTS.md instructions")
 _LOST: tuple[NoteKind, ...] = ("unreadable", "skipped")
 
 
-def say_summary(cooked: Cooked, files: int) -> None:
-    """On standard error."""
+def say_summary(cooked: Cooked, files: int, costs: bool = False) -> None:
+    """Print the summary on standard error; with `costs` also what each conversation cost."""
 
     plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
 
@@ -36,35 +37,47 @@ def say_summary(cooked: Cooked, files: int) -> None:
         tools = plural(len(cooked.tools), "tool")
         say(f"{plural(len(cooked.messages), 'different message')} ({sent:,} sent) and {tools}")
         say()
-        for line in _conversations(cooked):
+        for line in _conversations(cooked, costs):
             say(line)
     for line in _notes(cooked.notes):
         say(line)
 
 
-def _conversations(cooked: Cooked) -> Iterable[str]:
+def _conversations(cooked: Cooked, costs: bool) -> Iterable[str]:
     roots = _roots(cooked.requests)
     rows = {message.id: message for message in cooked.messages}
-    columns = min(terminal_width(2), 120)
+    columns = min(terminal_width(2), 120) - (_COST_WIDTH + 1 if costs else 0)
     width, narrow = max(columns - 57, 16), columns < 73
     heads = "" if narrow else f"  {'model':<20}  {'input':>7} {'cached':>7} {'output':>7}"
+    heads += f" {'cost':>{_COST_WIDTH}}" if costs else ""
     yield click.style(f"{'conversation':<{width}}  {'requests':>8}{heads}", dim=True)
     for members in roots[:_ROWS]:
         title = fit(_title(members[0], rows), width)
-        yield f"{title}  {len(members):>8,}{'' if narrow else _costs(members)}".rstrip()
+        cost = f" {_cost(members):>{_COST_WIDTH}}" if costs else ""
+        yield f"{title}  {len(members):>8,}{'' if narrow else _usage(members)}{cost}".rstrip()
         if branches := _branches(members):
             yield click.style(f"╰ {branches}", fg="cyan")
     if rest := roots[_ROWS:]:
         requests = plural(sum(map(len, rest)), "request")
         yield click.style(f"… and {plural(len(rest), 'more conversation')} with {requests}", dim=True)
+    if costs and len(roots) > 1:
+        yield click.style(f"all of them: {_cost(cooked.requests)}", dim=True)
 
 
-def _costs(members: list[CookedRequest]) -> str:
-    """Model and tokens of a conversation."""
+def _cost(requests: list[CookedRequest]) -> str:
+    from unspool.jobs.view.rows import cost_of_requests
+    from unspool.views.money import dollars
+
+    cost = cost_of_requests(requests)
+    return dollars(cost.usd, complete=cost.complete, estimated=cost.estimated) if cost.usd is not None else "?"
+
+
+def _usage(members: list[CookedRequest]) -> str:
+    """Return model and tokens of a conversation."""
     models = list(dict.fromkeys(request.model for request in members if request.model))
     model = (models or ["?"])[0] + (f" +{len(models) - 1}" if len(models) > 1 else "")
     usages = [request.usage for request in members if request.usage]
-    return f"  {fit(model, 20)}  {_tokens(usages)}"
+    return f"  {fit(model, 20)}  {_tokens(usages):<23}"
 
 
 def _roots(requests: Iterable[CookedRequest]) -> list[list[CookedRequest]]:

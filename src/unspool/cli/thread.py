@@ -279,6 +279,7 @@ def _say_turns(turns: "list[Shown]", full: bool) -> None:
 def _heading(number: str, each: "Shown", width: int | None) -> "Iterator[str]":
     from unspool.cli.words import human, local, one_line, option_text
     from unspool.jobs.threads import when
+    from unspool.views.money import dollars
     from unspool.views.prose import broken, cells
 
     turn, answer = each.turn, each.turn.answer
@@ -288,7 +289,7 @@ def _heading(number: str, each: "Shown", width: int | None) -> "Iterator[str]":
         if usage := answer.usage:
             read = usage.input + usage.cache_read + usage.cache_write
             told.append(f"{human(read)} in, {human(usage.output)} out")
-        told.append(f"${answer.cost:.4f}" if answer.cost is not None else "")
+        told.append(dollars(answer.cost, 4) if answer.cost is not None else "")
     told += ["cached"] if turn.cache else []
     told += [f"{key} {option_text(value)}" for key, value in turn.inherited.items()]
     marks = "".join(f"  {name}" for name in each.bookmarks)

@@ -81,11 +81,12 @@ def _say(catalog: "Catalog") -> None:
 
 
 def _list(catalog: "Catalog") -> None:
-    from unspool.cli.words import dollars, fit, human, one_line, plural, terminal_width
+    from unspool.cli.words import fit, human, one_line, plural, terminal_width
+    from unspool.views.money import dollars
 
     columns = terminal_width(1, 120)
-    has_kinds = columns >= 66  # what is counted, requests or turns, tells much of it
-    room = max(columns - 54 if has_kinds else columns - 45, 12)
+    has_kinds = columns >= 68  # what is counted, requests or turns, tells much of it
+    room = max(columns - 56 if has_kinds else columns - 47, 12)
     for reel in catalog:
         if reel.kind != "session":
             reel.load()
@@ -93,9 +94,10 @@ def _list(catalog: "Catalog") -> None:
         usage = row.usage
         tokens = usage.input + usage.cache_read + usage.cache_write + usage.output
         size = plural(row.requests, "request") if row.requests is not None else plural(row.turns, "turn")
-        cost = dollars(row.cost, row.priced) if row.cost is not None else "?" if tokens else ""
+        known = row.cost is not None
+        cost = dollars(row.cost, 2, row.priced, row.estimated) if known else "?" if tokens else ""
         kind = f"{row.kind:<8} " if has_kinds else ""
-        told = f"{kind}{row.agent or '':<12} {size:>12} {human(tokens):>8} {cost:>8}"
+        told = f"{kind}{row.agent or '':<12} {size:>12} {human(tokens):>8} {cost:>10}"
         click.echo(f"{told}  {fit(one_line(row.name), room).rstrip()}")
     say_notes(catalog)
     _say(catalog)

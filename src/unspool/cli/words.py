@@ -24,11 +24,6 @@ def human(number: int) -> str:
     return f"{number / 1_000:.1f}k"
 
 
-def dollars(cost: float, whole: bool = True) -> str:
-    """US dollars; marked where some of what was used has no price."""
-    return ("<$0.01" if 0 < cost < 0.005 else f"${cost:,.2f}") + ("" if whole else "+")
-
-
 def span(seconds: float | None) -> str:
     """A duration, in two units at most."""
     if seconds is None:

@@ -92,6 +92,8 @@ class Cooker:
             response_model=response.model,
             alternatives=[self._rows_of(said) for said in response.alternatives],
             origin=exchange.origin,
+            cache_miss=response.cache_miss,
+            cost_usd=response.cost_usd,
         )
 
     def _rows_of(self, messages: Iterable[Message]) -> list[str]:

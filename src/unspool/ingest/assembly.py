@@ -12,6 +12,7 @@ from unspool.model.event import (
     AgentMessage,
     AgentSpawn,
     Compacted,
+    RateLimits,
     Said,
     SlashCommand,
     Thinking,
@@ -76,6 +77,8 @@ class _Builder:
                 self._answer(event, result)
             case TokenUsage() as usage:
                 self._count(usage)
+            case RateLimits():
+                pass  # of the account, not of the conversation
             case TurnEnd():
                 self._aside(event)
                 self._step = None

@@ -13,13 +13,17 @@ import msgspec
 from unspool.ingest.digests import FileDigest, stamp, unpacked
 from unspool.sources.home import cache_folder
 
+_FORMAT = 2
+"""The form of the digests: raise it with every change of the structs that are stored."""
+
 
 @cache
 def _version() -> int:
-    """Of what is kept: digests that other readers made are of no use."""
+    """Return the version of the stored digests: those of another form, or made by other readers, are of no use."""
     home = Path(__file__).parent.parent
-    parts = [path for name in ("readers", "actions", "ingest", "model") for path in _modules(str(home / name))]
-    return crc32(stamp(parts).encode()) & 0x7FFFFFFF
+    folders = ("readers", "actions", "ingest", "model", "sources")
+    parts = [path for name in folders for path in _modules(str(home / name))]
+    return crc32(f"{_FORMAT} {stamp(parts)}".encode()) & 0x7FFFFFFF
 
 
 def _modules(folder: str) -> Iterator[str]:

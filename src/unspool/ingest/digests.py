@@ -6,6 +6,7 @@ from hashlib import blake2b
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from unspool.errors import InputNotFound
 from unspool.ingest.logs import open_log
@@ -13,6 +14,8 @@ from unspool.model import MAIN, Event, Facts, Note
 from unspool.model.event import (
     AgentMessage,
     Compacted,
+    RateLimits,
+    RateLimitState,
     Said,
     SlashCommand,
     Thinking,
@@ -56,11 +59,12 @@ unpacked = msgspec.msgpack.Decoder(FileDigest).decode
 class _Counter:
     """One stream, while its events pass by."""
 
-    __slots__ = ("end", "events", "prompt", "start", "stepped", "tools", "turns", "used")
+    __slots__ = ("end", "events", "limits", "prompt", "start", "stepped", "tools", "turns", "used")
 
     def __init__(self) -> None:
         self.events = self.turns = self.tools = 0
         self.used: list[TokenUsage] = []
+        self.limits: dict[str | None, RateLimitState] = {}
         self.prompt: str | None = None
         self.start: str | None = None
         self.end: str | None = None
@@ -87,6 +91,8 @@ class _Counter:
             self.stepped = False
         elif kind is SlashCommand or kind is Compacted:
             self.stepped = False
+        elif isinstance(content, RateLimits):
+            self.limits[content.limit] = RateLimitState(**asdict(content), timestamp=event.timestamp)
         time = event.timestamp
         if time is not self.end and time is not None:  # events of one record share theirs
             if self.start is None or self.end is None:
@@ -110,11 +116,13 @@ class _Counter:
             self.tools,
             sum([share.tokens for share in shares.values()], Tokens()),
             {model: share for model, share in shares.items() if model},
+            shares.get(None, Share()) + shares.get("", Share()),
             self.prompt,
             self.start,
             self.end,
             b"".join(map(_hash, named)),
             msgspec.msgpack.encode([number for used in named for number in _numbers(used)]) if named else b"",
+            list(self.limits.values()),
         )
 
 
@@ -127,13 +135,22 @@ def _share(calls: list[TokenUsage]) -> Share:
             sum([used.cache_write for used in calls]),
             sum([used.output for used in calls]),
             sum([used.reasoning for used in calls]),
+            sum([used.cache_write_1h for used in calls]),
         ),
+        *_estimated(calls),
     )
 
 
-def _numbers(used: TokenUsage) -> tuple[int, int, int, int, int]:
-    """In the order of `Tokens`."""
-    return used.input, used.cache_read, used.cache_write, used.output, used.reasoning
+def _estimated(calls: list[TokenUsage]) -> tuple[float, int]:
+    """Return the sum of the agent's own estimates of the cost, and how many calls have one."""
+    costs = [used.cost_usd for used in calls if used.cost_usd is not None]
+    return sum(costs), len(costs)
+
+
+def _numbers(used: TokenUsage) -> tuple[int | float, ...]:
+    """Return a row of `StreamDigest.spent`."""
+    counts = used.input, used.cache_read, used.cache_write, used.output, used.reasoning, used.cache_write_1h
+    return *counts, used.cost_usd or 0
 
 
 def _hash(used: TokenUsage) -> bytes:

@@ -40,6 +40,7 @@ from unspool.readers.log import Log
 from unspool.sources.jsontext import dumps
 from unspool.sources.values import iso_time, placeholder, text_of
 from unspool.transforms.asides import without_asides
+from unspool.transforms.prices import CostSum, first_price
 
 _IN_WORDS = frozenset({"cline", "roo"})
 """Agents that describe their tools in the prompt."""
@@ -78,7 +79,7 @@ class _Total(Struct):
     began: int | None = None
     ended: int | None = None
     api_ms: float = 0.0
-    used: list[tuple[str | None, Usage | None, int | None, str]] = []
+    used: list[tuple[tuple[str | None, ...], Usage | None, int | None, str]] = []
 
 
 class Happenings:
@@ -138,7 +139,7 @@ class Happenings:
             return []
         (exchange, waits), total, log = self._last, self._total, self._log
         answer = "\n\n".join(_words(exchange.response.messages))
-        failure = exchange.failure
+        failure, cost = exchange.failure, _cost(total)
         ended = events.TurnEnd(
             status="failed" if failure else "interrupted" if waits or exchange.response.interrupted else "completed",
             text=failure.message if failure else _UNANSWERED if waits else None,
@@ -146,7 +147,8 @@ class Happenings:
             duration_ms=None if total.began is None or total.ended is None else float(total.ended - total.began),
             api_ms=total.api_ms or None,
             model_turns=total.calls,
-            cost_usd=_cost(total),
+            cost_usd=cost.usd,
+            cost_is_partial=cost.usd is not None and not cost.complete,
         )
         if self._shown is not None:
             log.enter(self._shown.session)
@@ -166,7 +168,8 @@ class Happenings:
             total.ended = ended if total.ended is None else max(total.ended, ended)
         usage = exchange.response.usage
         if usage is not None or (exchange.response.messages and exchange.failure is None):
-            total.used.append((exchange.response.model or exchange.model, usage, began, exchange.wire))
+            models = exchange.response.model, exchange.model
+            total.used.append((models, usage, began, exchange.wire))
 
     # Whose call it is.
 
@@ -229,8 +232,13 @@ class Happenings:
     def _closing(self, exchange: Exchange, lane: _Lane) -> None:
         response = exchange.response
         if (usage := response.usage) is not None:
-            counted = (usage.input, usage.cache_read, usage.cache_write, usage.output, usage.reasoning)
-            self._emit(events.TokenUsage(response.model or exchange.model, *counted, response.id), lane)
+            used = events.TokenUsage(
+                response.model or exchange.model,
+                *(usage.input, usage.cache_read, usage.cache_write, usage.output, usage.reasoning, response.id),
+                cache_write_1h=usage.cache_write_1h,
+                cache_miss=response.cache_miss,
+            )
+            self._emit(used, lane)
         if exchange.failure is not None:
             status = f"{exchange.status} " if exchange.status else ""
             self._notice(f"{status}{exchange.failure.message}", "error", lane)
@@ -321,13 +329,11 @@ def _waits(exchange: Exchange) -> bool:
     return any(isinstance(block, ToolUse) and not block.server_side for block in blocks)
 
 
-def _cost(total: _Total) -> float | None:
-    """At list prices; nothing where one of the models has none, or an answer came without a count of its tokens."""
-    from unspool.transforms.prices import price
-
+def _cost(total: _Total) -> CostSum:
+    """Return the list price of all calls; incomplete with a model without a price or an answer without a count."""
     try:
-        costs = [price(model, usage, time, wire) for model, usage, time, wire in total.used]
+        return CostSum.total(
+            CostSum.of(first_price(models, usage, time, wire)) for models, usage, time, wire in total.used
+        )
     except UnspoolError:  # the table of prices is an extra
-        return None
-    priced = [cost.total for cost in costs if cost is not None]
-    return sum(priced) if priced and len(priced) == len(costs) else None
+        return CostSum(None, False)

@@ -9,7 +9,7 @@ from itertools import dropwhile, takewhile
 
 from msgspec.structs import replace
 
-from unspool.model import Event, Exchange, Message, Note, Response, Text, ToolResult, ToolUse, Usage
+from unspool.model import CacheMiss, Event, Exchange, Message, Note, Response, Text, ToolResult, ToolUse, Usage
 from unspool.model import Thinking as ThinkingBlock
 from unspool.model.blocks import Block
 from unspool.model.event import (
@@ -59,6 +59,8 @@ class Implied:
         self._later: list[Message] = []
         """What was said behind an answer whose tokens are still to be counted: with the next one, in some logs."""
         self._usage: Usage | None = None
+        self._cache_miss: CacheMiss | None = None
+        self._cost_usd: float | None = None
         self._places: dict[str, tuple[list[Message], Message]] = {}
         """What was said or answered, by the event's id, and the conversation that it stands in: the person may go back
         to before it, and a compaction may keep it."""
@@ -182,7 +184,7 @@ class Implied:
             self._messages.append(Message("user", tuple(self._results)))
         self._messages += self._later
         self._answer, self._results, self._later, self._first, self._last = [], [], [], None, None
-        self._usage = self._told = None
+        self._usage = self._told = self._cache_miss = self._cost_usd = None
 
     def _answered(self) -> tuple[Block, ...]:
         """A call without a result, behind which the model went on at once, was the provider's: a search of Codex."""
@@ -218,7 +220,11 @@ class Implied:
             before.cache_write + usage.cache_write,
             before.output + usage.output,
             before.reasoning + usage.reasoning,
+            before.cache_write_1h + usage.cache_write_1h,
         )
+        self._cache_miss = self._cache_miss or usage.cache_miss
+        if usage.cost_usd is not None:
+            self._cost_usd = (self._cost_usd or 0.0) + usage.cost_usd
 
     def _say(self, event: Event, text: str) -> Generator[Exchange, None, Message]:
         message = Message("user", self._blocks(event, text) or (Text(text),), "string")
@@ -265,6 +271,8 @@ class Implied:
                 id=self._told.response_id if self._told else None,
                 model=model,
                 usage=self._usage,
+                cache_miss=self._cache_miss,
+                cost_usd=self._cost_usd,
             ),
             id=first.id,
             model=model,

@@ -8,10 +8,12 @@ from msgspec import Struct
 from unspool.errors import SessionNotFound
 from unspool.ingest.digests import FileDigest, unpacked
 from unspool.model import MAIN, Facts
+from unspool.model.event import RateLimitState
 from unspool.model.session import Digest, Share, StreamDigest, Tokens
 
 LATEST = "latest"
-_numbers = msgspec.msgpack.Decoder(list[int]).decode
+_numbers = msgspec.msgpack.Decoder(list[int | float]).decode
+_COUNTS = len(Tokens.__struct_fields__)
 _NONE = msgspec.msgpack.encode([])
 _NEVER = "~"
 """Behind any time."""
@@ -29,6 +31,8 @@ class Found(Struct):
     """Of each stream the files that tell it, one after another: see `_join`."""
     copied: Tokens = _NOTHING
     """What those of its calls used that were counted elsewhere: see `_settle_copies`."""
+    copied_cost_usd: float = 0.0
+    """The agent's own estimate of what those calls cost."""
 
     @property
     def id(self) -> str:
@@ -51,6 +55,13 @@ class Found(Struct):
         first, *others = [stream.tokens for stream in self.streams.values()]
         used = sum(others, first)
         return used if self.copied == _NOTHING else used - self.copied
+
+    @property
+    def rate_limits(self) -> list[RateLimitState]:
+        """The newest state of each of the provider's limits."""
+        states = [state for stream in self.streams.values() for state in stream.rate_limits]
+        states.sort(key=lambda state: state.timestamp or "")
+        return list({state.limit: state for state in states}.values())
 
     @property
     def tools(self) -> int:
@@ -138,11 +149,13 @@ def _one_after(one: StreamDigest, other: StreamDigest) -> StreamDigest:
             model: one.models.get(model, Share()) + other.models.get(model, Share())
             for model in [*one.models, *other.models]
         },
+        one.unnamed + other.unnamed,
         one.prompt or other.prompt,
         one.start,
         other.end,
         one.calls + other.calls,
         msgspec.msgpack.encode([number for part in (one, other) for number in _numbers(part.spent or _NONE)]),
+        list({state.limit: state for state in [*one.rate_limits, *other.rate_limits]}.values()),
     )
 
 
@@ -185,15 +198,19 @@ def _settle_copies(sessions: Iterable[Found]) -> None:
                 calls = memoryview(stream.calls).cast("Q")
                 own = set(calls)
                 if copies := own & made:
-                    session.copied += _spent(stream, calls, copies)
+                    used, cost = _spent(stream, calls, copies)
+                    session.copied += used
+                    session.copied_cost_usd += cost
                 made |= own
 
 
-def _spent(stream: StreamDigest, calls: Iterable[int], wanted: set[int]) -> Tokens:
-    """What these of its calls used."""
+def _spent(stream: StreamDigest, calls: Iterable[int], wanted: set[int]) -> tuple[Tokens, float]:
+    """Return what the wanted calls of a stream used, and what the agent estimates that they cost."""
     numbers = iter(_numbers(stream.spent)) if stream.spent else iter(())
-    rows = zip(calls, zip(*[numbers] * 5, strict=True), strict=True)
-    return sum((Tokens(*used) for call, used in rows if call in wanted), Tokens())
+    rows = zip(calls, zip(*[numbers] * (_COUNTS + 1), strict=True), strict=True)
+    found = [used for call, used in rows if call in wanted]
+    tokens = sum((Tokens(*map(int, used[:_COUNTS])) for used in found), Tokens())
+    return tokens, sum(float(used[_COUNTS]) for used in found)
 
 
 def pick(sessions: list[Found], name: str) -> Found:

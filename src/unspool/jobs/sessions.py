@@ -5,16 +5,18 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
 
 from unspool.engine.local import each, jobs_for
 from unspool.errors import InputNotFound
 from unspool.ingest.digests import FileDigest, packed_digest
 from unspool.ingest.finding import meant, no_log
 from unspool.ingest.sessions import Found, digests, gather
-from unspool.model.session import Tokens
+from unspool.model.event import RateLimitState
+from unspool.model.session import Share, Tokens
 from unspool.sources.files import legible
 from unspool.sources.values import time_of
-from unspool.transforms.prices import rates_of
+from unspool.transforms.prices import Cost, CostSum, rates_of
 
 Seen = Callable[[str], None]
 
@@ -42,10 +44,14 @@ class SessionRow(Struct):
     branch: str | None
     version: str | None
     parent: str | None
+    rate_limits: list[RateLimitState]
+    """The newest word on each of the provider's limits, where the log has it."""
     cost: float | UnsetType | None = UNSET
     """US dollars, where that was asked for; None where no price is known."""
     priced: bool | UnsetType = UNSET
     """Whether the cost is of all that was used."""
+    estimated: bool | UnsetType = UNSET
+    """Whether some of the cost is the agent's own estimate, because there is no list price."""
 
 
 class Filter(Struct, frozen=True):
@@ -108,7 +114,8 @@ def list_sessions(
     kept = [session for session in found if wanted.keeps(session)][:limit]
     rows = list(map(row_of, kept))
     for row, session in zip(rows, kept, strict=True) if costs else ():
-        row.cost, row.priced = cost_of(session)
+        cost = cost_of(session)
+        row.cost, row.priced, row.estimated = cost.usd, cost.complete, cost.estimated
     return SessionList(rows, [session.id for session in found], lost_in(read))
 
 
@@ -148,30 +155,37 @@ def row_of(session: Found) -> SessionRow:
         branch=facts.branch,
         version=facts.version,
         parent=facts.parent,
+        rate_limits=session.rate_limits,
     )
 
 
-def cost_of(session: Found) -> tuple[float | None, bool]:
-    """US dollars, and whether all that was used has a price. Tokens whose model the log does not name are taken to be
-    those of the session's model."""
+def cost_of(session: Found) -> CostSum:
+    """Return what a session cost. Calls whose model the log does not name count as the session's model.
+
+    Where a model has no list price, the agent's own estimates count, as far as the log has them.
+    """
     start = time_of(session.start)
-    used = [
-        (model, tokens)
+    costs = CostSum.total(
+        _cost_of_share(share, model, start)
         for stream in session.streams.values()
-        for model, tokens in stream.shares(session.model)
-        if tokens.total
-    ]
-    costs = [_price(tokens, model, start) for model, tokens in used]
-    priced = [cost for cost in costs if cost is not None]
-    if not priced:
-        return None, not costs
-    elsewhere = _price(session.copied, session.model, start) or 0.0
-    return max(sum(priced) - elsewhere, 0.0), len(priced) == len(costs)
+        for model, share in stream.shares(session.model)
+        if share.tokens.total
+    )
+    if costs.usd is None:
+        return costs
+    copied = _list_price(session.copied, session.model, start)
+    elsewhere = session.copied_cost_usd if copied is None else copied.total
+    return replace(costs, usd=max(costs.usd - elsewhere, 0.0))
 
 
-def _price(tokens: Tokens, model: str | None, start: int | None) -> float | None:
+def _cost_of_share(share: Share, model: str | None, start: int | None) -> CostSum:
+    estimate = share.cost_usd if share.estimated else None
+    return CostSum.of(_list_price(share.tokens, model, start), estimate, share.estimated == share.calls)
+
+
+def _list_price(tokens: Tokens, model: str | None, start: int | None) -> Cost | None:
     rates = rates_of(model, 0, start) if model else None  # a sum of many calls is no long prompt
-    return None if rates is None else rates.cost(tokens.usage).total
+    return None if rates is None else rates.cost(tokens.usage)
 
 
 def read_digests(files: list[str], jobs: int | None) -> Iterator[tuple[str, bytes]]:

@@ -17,7 +17,7 @@ from unspool.model.blocks import (
 from unspool.model.context import Context, Said
 from unspool.model.cooked import Cooked, CookedCall, CookedMessage, CookedRequest, CookedRole, CookedTool, ParentReason
 from unspool.model.event import MAIN, Content, Event
-from unspool.model.exchange import Exchange, Failure, Response, Stop, StopReason, Usage
+from unspool.model.exchange import CacheMiss, Exchange, Failure, Response, Stop, StopReason, Usage
 from unspool.model.identity import fingerprint, identity
 from unspool.model.message import Form, Message, Role
 from unspool.model.note import Note, NoteKind, Origin
@@ -30,6 +30,7 @@ __all__ = [
     "Action",
     "Answer",
     "Block",
+    "CacheMiss",
     "Compaction",
     "Content",
     "Context",

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct
 
-from unspool.model.exchange import Usage
+from unspool.model.exchange import CacheMiss, Usage
 from unspool.model.note import Note, Origin
 
 CookedRole: TypeAlias = Literal["system", "user", "assistant", "tool_use", "tool_result", "thinking"]
@@ -39,7 +39,7 @@ class CookedTool(Struct, frozen=True, gc=False):
     is_server_side: bool
 
 
-class CookedRequest(Struct):
+class CookedRequest(Struct, omit_defaults=True):
     id: str
     parent_id: str | None
     timestamp: int | None
@@ -62,6 +62,8 @@ class CookedRequest(Struct):
     response_model: str | None
     alternatives: list[list[str]]
     origin: Origin
+    cache_miss: CacheMiss | None = None
+    cost_usd: float | None = None
 
 
 class Cooked(Struct):

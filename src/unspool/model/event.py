@@ -13,6 +13,7 @@ from msgspec import Struct
 from msgspec.structs import force_setattr
 
 from unspool.model.action import Action, Kind, Meaning, PlanItem
+from unspool.model.exchange import CacheMiss
 from unspool.model.note import Origin
 
 Level: TypeAlias = Literal["info", "warning", "error", "context", "system"]
@@ -132,6 +133,44 @@ class TokenUsage(Struct, frozen=True, gc=False, omit_defaults=True):
     """The provider's id of the request, where the log has it: in a proxy's records it stands too."""
     apart: bool = False
     """It is no count of the call that it stands behind: the sum of a turn or a session, or what is left of one."""
+    cache_write_1h: int = 0
+    """Part of `cache_write`: tokens that are cached for an hour. 0 too where the log has no split."""
+    cache_miss: CacheMiss | None = None
+    """Why the cache was missed, where the provider says so and the log has it."""
+    cost_usd: float | None = None
+    """The agent's own estimate of the call's cost, where the log has one."""
+
+
+class RateLimitWindow(Struct, frozen=True, gc=False, omit_defaults=True):
+    """How much of a limit is used, which starts anew after some time."""
+
+    name: str
+    """As the provider calls it: `primary`, `secondary`."""
+    used_percent: float | None = None
+    window_minutes: int | None = None
+    resets_at: int | None = None
+    """Seconds since 1970, UTC."""
+
+
+class RateLimits(Struct, frozen=True, gc=False, omit_defaults=True):
+    """What the provider said of the account's limits. Reported when it changes."""
+
+    type: ClassVar = "rate_limits"
+    windows: tuple[RateLimitWindow, ...] = ()
+    limit: str | None = None
+    """The provider's id of the limit: an account may have several."""
+    limit_name: str | None = None
+    plan: str | None = None
+    reached: str | None = None
+    """Which limit was reached, in the provider's words."""
+    credits: dict[str, Any] | None = None
+    """What was bought beside the plan, as the provider says it."""
+
+
+class RateLimitState(RateLimits, frozen=True, gc=False, omit_defaults=True):
+    """The newest word on a limit in a session."""
+
+    timestamp: str | None = None
 
 
 class Notification(Struct, frozen=True, gc=False, omit_defaults=True):
@@ -229,9 +268,11 @@ class TurnEnd(Struct, frozen=True, gc=False, omit_defaults=True):
     model_turns: int | None = None
     """How often the model was asked, as the agent counts it."""
     cost_usd: float | None = None
-    """Of the run so far, as the agent reckons it."""
+    """Of the run so far, as the agent reckons it; of recorded calls, at list prices."""
     denied: tuple[str, ...] = ()
     """Tools whose use was not allowed."""
+    cost_is_partial: bool = False
+    """The cost leaves out calls without a known price."""
 
 
 Content: TypeAlias = (
@@ -250,6 +291,7 @@ Content: TypeAlias = (
     | AgentSpawn
     | AgentMessage
     | ModelChange
+    | RateLimits
     | TurnEnd
 )
 

@@ -29,13 +29,23 @@ class Usage(Struct, frozen=True, gc=False, omit_defaults=True):
     reasoning: int = 0
     """Part of `output`."""
     cache_write_1h: int = 0
-    """Part of `cache_write`: what was written to live longer than the provider's shortest time."""
+    """Part of `cache_write`: tokens that the provider keeps for an hour or longer. The other part has its shortest
+    lifetime: five minutes at Anthropic. Where the provider reports no split, this is 0."""
     input_audio: int = 0
     """Part of `input`: sound, which has a price of its own."""
     output_audio: int = 0
     """Part of `output`."""
     raw: Extra = None
     """What the provider sent."""
+
+
+class CacheMiss(Struct, frozen=True, gc=False, omit_defaults=True):
+    """The provider's own answer to why a prompt was not served from its cache."""
+
+    reason: str
+    """In the provider's words: `messages_changed`, `tools_changed`, `unavailable`, …"""
+    tokens: int | None = None
+    """Missed tokens, as the provider estimates them."""
 
 
 class Stop(Struct, frozen=True, gc=False, omit_defaults=True):
@@ -53,6 +63,9 @@ class Response(Struct, frozen=True, gc=False, omit_defaults=True):
     model: str | None = None
     stop: Stop | None = None
     usage: Usage | None = None
+    cache_miss: CacheMiss | None = None
+    cost_usd: float | None = None
+    """The agent's own estimate of the cost in US dollars, where its log has one."""
     stream: bool = False
     interrupted: bool = False
     """The stream ended before the provider said that it was over."""

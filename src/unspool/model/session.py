@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from unspool.model.event import MAIN, Event, TokenUsage, ToolCall, ToolOutput
+from unspool.model.event import MAIN, Event, RateLimitState, TokenUsage, ToolCall, ToolOutput
 from unspool.model.exchange import Usage
 
 
@@ -36,16 +37,19 @@ class Tokens(Struct, frozen=True, gc=False):
     cache_write: int = 0
     output: int = 0
     reasoning: int = 0
+    """Part of `output`."""
+    cache_write_1h: int = 0
+    """Part of `cache_write`: tokens that are cached for an hour."""
 
     @staticmethod
     def of(used: TokenUsage | Usage) -> "Tokens":
-        """Those of one call."""
-        return Tokens(used.input, used.cache_read, used.cache_write, used.output, used.reasoning)
+        """Return the tokens of one call."""
+        return Tokens(used.input, used.cache_read, used.cache_write, used.output, used.reasoning, used.cache_write_1h)
 
     @property
     def usage(self) -> Usage:
         """The sum as if it were that of one call: so it can be priced."""
-        return Usage(self.input, self.cache_read, self.cache_write, self.output, self.reasoning)
+        return Usage(self.input, self.cache_read, self.cache_write, self.output, self.reasoning, self.cache_write_1h)
 
     def __add__(self, other: "Tokens") -> "Tokens":
         return Tokens(
@@ -54,6 +58,7 @@ class Tokens(Struct, frozen=True, gc=False):
             self.cache_write + other.cache_write,
             self.output + other.output,
             self.reasoning + other.reasoning,
+            self.cache_write_1h + other.cache_write_1h,
         )
 
     def __sub__(self, other: "Tokens") -> "Tokens":
@@ -63,6 +68,7 @@ class Tokens(Struct, frozen=True, gc=False):
             self.cache_write - other.cache_write,
             self.output - other.output,
             self.reasoning - other.reasoning,
+            self.cache_write_1h - other.cache_write_1h,
         )
 
     @property
@@ -76,9 +82,18 @@ class Share(Struct, frozen=True, gc=False):
 
     calls: int = 0
     tokens: Tokens = Tokens()
+    cost_usd: float = 0.0
+    """The agent's own estimates, of those calls that have one."""
+    estimated: int = 0
+    """The number of calls with such an estimate."""
 
     def __add__(self, other: "Share") -> "Share":
-        return Share(self.calls + other.calls, self.tokens + other.tokens)
+        return Share(
+            self.calls + other.calls,
+            self.tokens + other.tokens,
+            self.cost_usd + other.cost_usd,
+            self.estimated + other.estimated,
+        )
 
 
 class StreamDigest(Struct):
@@ -90,22 +105,27 @@ class StreamDigest(Struct):
     tokens: Tokens = Tokens()
     models: dict[str, Share] = {}
     """Of the tokens whose model the log names."""
+    unnamed: Share = Share()
+    """The calls whose model the log does not name."""
     prompt: str | None = None
     start: str | None = None
     end: str | None = None
     calls: bytes = b""
     """Hashes of the calls to the model whose ids the log has, 8 bytes each: a copied session has them again."""
     spent: bytes = b""
-    """What each of them used, as a MessagePack list of five numbers a call: looked at only if one was copied."""
+    """The numbers of `Tokens` and the agent's own estimate of the cost, for each of these calls, as one MessagePack
+    list. It is decoded only if a call was copied."""
+    rate_limits: list[RateLimitState] = []
+    """The newest state of each limit."""
 
-    def shares(self, otherwise: str | None) -> Iterator[tuple[str | None, Tokens]]:
-        """Models and their tokens; those whose model the log does not name are the other's."""
+    def shares(self, otherwise: str | None) -> Iterator[tuple[str | None, Share]]:
+        """Yield each model with its share. Calls whose model the log does not name count as the other model's."""
         rest = self.tokens
         for model, share in self.models.items():
-            yield model, share.tokens
+            yield model, share
             rest -= share.tokens
         if rest.total:
-            yield otherwise, rest
+            yield otherwise, replace(self.unnamed, tokens=rest)
 
 
 class Digest(Struct):

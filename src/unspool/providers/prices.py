@@ -6,7 +6,7 @@ from threading import Thread
 
 from unspool.model import Usage
 from unspool.providers.catalogue import Provider
-from unspool.transforms.prices import price
+from unspool.transforms.prices import first_price
 
 _PACKAGE = "genai_prices"
 
@@ -21,5 +21,5 @@ def cost_of(usage: Usage | None, provider: Provider, *names: str | None) -> floa
     """US dollars, by the first of the model's names that is listed: what answered, then what was asked for."""
     if usage is None or provider.prices is None or find_spec(_PACKAGE) is None:
         return None
-    costs = (price(name, usage, seller=provider.prices) for name in dict.fromkeys(filter(None, names)))
-    return next((cost.total for cost in costs if cost is not None), None)
+    cost = first_price(names, usage, seller=provider.prices)
+    return None if cost is None else cost.total

@@ -4,7 +4,7 @@ A model that the table does not know has no price: None, never 0.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
@@ -53,6 +53,46 @@ class Rates(Struct, frozen=True, gc=False):
             (short * self.cache_write + usage.cache_write_1h * self.cache_write_1h) / _MILLION,
             ((usage.output - usage.output_audio) * self.output + usage.output_audio * self.output_audio) / _MILLION,
         )
+
+
+class CostSum(Struct, frozen=True, gc=False):
+    """What several calls cost together."""
+
+    usd: float | None = None
+    """None: nothing of it has a price."""
+    complete: bool = True
+    """The sum covers all calls."""
+    estimated: bool = False
+    """Some of it is an agent's own estimate, not a list price."""
+
+    @staticmethod
+    def of(cost: Cost | None, estimate: float | None = None, complete: bool = True) -> "CostSum":
+        """Return the list price, or the agent's estimate where there is none. `complete` speaks of the estimate."""
+        if cost is not None:
+            return CostSum(cost.total)
+        return CostSum(None, False) if estimate is None else CostSum(estimate, complete, True)
+
+    @staticmethod
+    def total(parts: "Iterable[CostSum]") -> "CostSum":
+        parts = list(parts)
+        known = [part.usd for part in parts if part.usd is not None]
+        return CostSum(
+            sum(known) if known else None,
+            all(part.complete for part in parts),
+            any(part.estimated for part in parts),
+        )
+
+
+def first_price(
+    models: Iterable[str | None],
+    usage: Usage | None,
+    time: int | None = None,
+    wire: str = "",
+    seller: str | None = None,
+) -> Cost | None:
+    """Return the price of a call by the first of its model's names that is listed."""
+    names = dict.fromkeys(filter(None, models))
+    return next(filter(None, (price(name, usage, time, wire, seller) for name in names)), None)
 
 
 def price(

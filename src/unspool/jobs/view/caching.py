@@ -2,16 +2,17 @@
 
 Providers keep the beginning of a prompt: tools first, then the system prompt, then messages. The first thing that
 differs ends what can be reused. With Anthropic only what stands before a mark (`cache_control`) is kept, for five
-minutes or an hour; others keep by themselves what is longer than some 1,024 tokens, for some minutes.
+minutes or an hour; others keep by themselves what is longer than some 1,024 tokens, for some minutes. Where the
+provider itself says why it missed, its reason comes first.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import Any
 
 import msgspec
 
+from unspool.jobs.view.lifetimes import lifetime
 from unspool.jobs.view.pages import CacheReport
 from unspool.jobs.view.parting import Step, why
 from unspool.model import CookedMessage, CookedRequest, CookedTool, Exchange
@@ -22,9 +23,17 @@ _LEAST = 1024
 _SHARE = 0.1
 """What is missed of the expected without being called a miss: providers count in steps."""
 _MARKED = "claude"
-_MINUTE = 60_000
 _LOOK_BACK = 20
 """Blocks before a mark among which the provider looks for what it kept."""
+_INCONCLUSIVE = ("unavailable", "previous_message_not_found", "comparison_response_not_found")
+"""Reasons by which a provider says that it does not know."""
+_NAMED = (
+    ("model_changed",),
+    ("tools_changed",),
+    ("text_format_changed", "reasoning_effort_changed", "verbosity_changed", "service_tier_changed"),
+    ("system_changed", "messages_changed", "input_changed"),
+)
+"""The reasons that name what changed: the model, the tools, a setting, the prompt."""
 _SETTINGS = ("tool_choice", "thinking", "output_config", "reasoning", "reasoning_effort", "response_format")
 """Settings that are part of what is kept."""
 
@@ -75,6 +84,21 @@ class Asked(msgspec.Struct):
 
 
 def report(now: Asked, before: Asked | None) -> CacheReport:
+    """Return what the cache did for a request, with the provider's own reason where there is one."""
+    made = _report(now, before)
+    made.provider = now.request.cache_miss
+    if made.provider is not None and made.state != "missed":
+        made.words.append(f"{_provider_words(now.request)} The counts of tokens show no such miss.")
+    return made
+
+
+def never_cached(request: CookedRequest) -> CacheReport:
+    """Return the report on a call of a model of which the recording has no cached call at all."""
+    words = f"No call of {request.model} in this recording read from a cache or wrote to one."
+    return CacheReport("off", [words], provider=request.cache_miss)
+
+
+def _report(now: Asked, before: Asked | None) -> CacheReport:
     usage = now.request.usage
     if usage is None:
         return CacheReport("unknown", ["No usage was recorded, so nothing tells what the cache did."])
@@ -93,9 +117,42 @@ def report(now: Asked, before: Asked | None) -> CacheReport:
             return CacheReport("hit", [f"Nothing was due from the cache.{short}"], due, 0)
         told = f"{usage.cache_read:,} of {_tokens(due)} due" if due else _tokens(usage.cache_read)
         return CacheReport("hit", [f"{told} were read."], due, usage.cache_read)
-    reason, old, new = _reason(now, before)
+    reasons, old, new = _reasons(now, before)
     head = f"{usage.cache_read:,} of {_tokens(due)} due were read, {lost:,} missed."
-    return CacheReport("missed", [head, reason], due, usage.cache_read, lost, _cost(now.request, lost), old, new)
+    cost = _cost(now.request, lost)
+    lives = list(lifetime(before.request, before.exchange, before.path).seconds)
+    hit = usage.cache_read
+    return CacheReport("missed", [head, *reasons], due, hit, lost, cost, lifetimes=lives, before=old, after=new)
+
+
+def _reasons(now: Asked, before: Asked) -> tuple[list[str], str, str]:
+    """Return the reasons in sentences, the provider's before ours, and what differs.
+
+    A reason that names what changed leaves of ours only the place of that change.
+    """
+    miss = now.request.cache_miss
+    if miss is None:
+        reason, old, new = _reason(now, before)
+        return [reason], old, new
+    told = _provider_words(now.request)
+    if miss.reason in _INCONCLUSIVE:
+        reason, old, new = _reason(now, before)
+        return [told, reason], old, new
+    finders = (_model, _tools, _settings, _message)
+    shown = next((finder for names, finder in zip(_NAMED, finders, strict=True) if miss.reason in names), None)
+    found = shown(now, before) if shown is not None else None
+    return ([told], "", "") if found is None else ([told, found[0]], found[1], found[2])
+
+
+def _provider_words(request: CookedRequest) -> str:
+    """Return the provider's reason in its own words: `Anthropic: messages_changed (93,042 tokens).`"""
+    miss = request.cache_miss
+    if miss is None:
+        return ""
+    model = (request.response_model or request.model or "").lower()
+    is_anthropic, is_openai = request.format == _MARKED or "claude" in model, request.format == "responses"
+    seller = "Anthropic" if is_anthropic else "OpenAI" if is_openai else "The provider"
+    return f"{seller}: {miss.reason}{f' ({_tokens(miss.tokens)})' if miss.tokens else ''}."
 
 
 def _tokens(number: int) -> str:
@@ -241,21 +298,11 @@ def _late(now: Asked, before: Asked) -> tuple[str, str, str] | None:
     start, end = before.request.timestamp, now.request.timestamp
     if start is None or end is None:
         return None
-    passed = (end - start) / _MINUTE
-    lives = 60 if before.request.usage and before.request.usage.cache_write_1h else 5
-    if passed < lives:
+    passed, cached = (end - start) / 1000, lifetime(before.request, before.exchange, before.path)
+    if not cached.passed(passed):
         return None
-    told = f"{passed:.0f} minutes" if passed < 120 else f"{passed / 60:.1f} hours"
-    kept = "an hour" if lives == 60 else _lives(before.request)
-    return f"{told} passed since the request before it; what is cached lives {kept} after its last use.", "", ""
-
-
-def _lives(request: CookedRequest) -> str:
-    """As the providers say."""
-    model = (request.response_model or request.model or "").lower().rpartition("/")[2]
-    if request.format == _MARKED or "claude" in model:
-        return "five minutes"
-    return "five to ten minutes" if re.match(r"gpt|o\d|codex|chatgpt", model) else "some minutes"
+    told = f"{passed / 60:.0f} minutes" if passed < 7200 else f"{passed / 3600:.1f} hours"
+    return f"{told} passed since the request before it; {cached.ended(passed)}.", "", ""
 
 
 def _moved(now: Asked, before: Asked) -> tuple[str, str, str] | None:

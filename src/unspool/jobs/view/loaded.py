@@ -9,6 +9,7 @@ from unspool.jobs.view.pages import GraphRow, ReelRow
 from unspool.jobs.view.rows import graph_rows
 from unspool.model import Cooked, CookedMessage, CookedRequest, CookedTool, Event, Usage
 from unspool.model.event import AgentMessage, SlashCommand, User
+from unspool.transforms.prices import CostSum
 
 
 class Loaded(Struct):
@@ -24,6 +25,8 @@ class Loaded(Struct):
     children: dict[int, list[int]]
     events: list[Event] = []
     """Of a session."""
+    uncached: Set[str] = frozenset()
+    """Models of which no call was ever served from a cache, though some could have been."""
     typed: Set[str] | None = None
     """What people typed, where a log tells it from what the agent put beside it."""
     first_bytes: Mapping[str, float] = {}
@@ -61,6 +64,7 @@ class Loaded(Struct):
 def loaded(cooked: Cooked, agents: Mapping[str, str | None], version: int, events: list[Event] | None = None) -> Loaded:
     typed = None if events is None else frozenset(map(_typed, events)) - {""}
     rows = graph_rows(cooked, agents, typed)
+    uncached = _unmark(rows)
     children: dict[int, list[int]] = {}
     for number, row in enumerate(rows):
         if row.parent is not None:
@@ -75,8 +79,22 @@ def loaded(cooked: Cooked, agents: Mapping[str, str | None], version: int, event
         {tool.id: tool for tool in cooked.tools},
         children,
         events or [],
+        uncached,
         typed,
     )
+
+
+def _unmark(rows: list[GraphRow]) -> Set[str]:
+    """Take the misses from calls of models that never used a cache, and return these models.
+
+    There it is one fact about the recording, and no news in each row.
+    """
+    used = {row.model for row in rows if row.usage is not None and (row.usage.cache_read or row.usage.cache_write)}
+    uncached = {row.model for row in rows if row.missed and row.model is not None} - used
+    for row in rows:
+        if row.model in uncached:
+            row.missed = 0
+    return uncached
 
 
 def weight_of(known: Loaded) -> int:
@@ -98,7 +116,6 @@ def _typed(event: Event) -> str:
 
 def summed(row: ReelRow, rows: list[GraphRow]) -> ReelRow:
     times = [each.time for each in rows if each.time is not None]
-    costs = [each.cost for each in rows if each.cost is not None]
     models: dict[str, int] = {}
     for each in rows:
         if each.model:
@@ -111,9 +128,18 @@ def summed(row: ReelRow, rows: list[GraphRow]) -> ReelRow:
     row.agent = row.agent or next((each.agent for each in rows if each.agent), None)
     row.model = max(models, key=lambda name: models[name], default=row.model)
     row.usage = total(each.usage for each in rows)
-    row.cost = sum(costs) if costs else None
-    row.priced = not any(each.cost is None and (each.usage is not None or each.uncounted) for each in rows)
+    cost = cost_of_rows(rows)
+    row.cost, row.priced, row.estimated = cost.usd, cost.complete, cost.estimated
     return row
+
+
+def cost_of_rows(rows: Iterable[GraphRow]) -> CostSum:
+    """Return what these calls cost together. Calls that used nothing, as far as is known, need no price."""
+    return CostSum.total(
+        CostSum(row.cost, row.cost is not None, row.estimated)
+        for row in rows
+        if row.cost is not None or row.usage is not None or row.uncounted
+    )
 
 
 def total(usages: Iterable[Usage | None]) -> Usage:

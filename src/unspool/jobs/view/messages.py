@@ -3,14 +3,14 @@
 import re
 from collections.abc import Iterable, Set
 
-from unspool.jobs.view.caching import Asked, report
+from unspool.jobs.view.caching import Asked, never_cached, report
 from unspool.jobs.view.loaded import Loaded
 from unspool.jobs.view.meanings import MOST, in_words, indented, lines_of, shortened, shown
 from unspool.jobs.view.originals import exchange_of
 from unspool.jobs.view.pages import CacheReport, Graph, MessageCard, RequestPage, ToolPage
 from unspool.jobs.view.parting import Step
 from unspool.jobs.view.reels import Reel, SessionReel
-from unspool.jobs.view.rows import cost_of, spoken, whole
+from unspool.jobs.view.rows import list_price, spoken, whole
 from unspool.model import CookedMessage, CookedRequest
 
 ROWS = 2000
@@ -28,6 +28,7 @@ def graph(reel: Reel, known: Loaded, start: int, most: int = ROWS) -> Graph:
         known.rows[start : start + most],
         [reel.note(note) for note in notes[:_NOTES]] if start == 0 else [],
         len(notes),
+        sorted(known.uncached),
     )
 
 
@@ -50,7 +51,7 @@ def request_page(reel: Reel, known: Loaded, request: CookedRequest) -> RequestPa
         response_id=request.response_id,
         response_model=request.response_model,
         usage=request.usage,
-        cost=cost_of(request),
+        cost=list_price(request),
         first_byte=known.first_bytes.get(request.id),
         error=request.error,
         origin=reel.place(request.origin),
@@ -108,6 +109,8 @@ def tools(known: Loaded, names: Iterable[str]) -> list[ToolPage]:
 def cache_report(reel: Reel, known: Loaded, request: CookedRequest) -> CacheReport:
     """Records are read again, for their marks and settings, only where something was missed."""
     before = known.parent(request.id)
+    if request.model in known.uncached:
+        return never_cached(request)
     look = known.rows[known.numbers[request.id]].missed > 0
     now = _asked(reel, known, request, look)
     if before is None:
@@ -123,7 +126,9 @@ def _step(known: Loaded, number: int) -> Step:
     said = [known.messages[name].role for name in request.response_messages if name in known.messages]
     usage = request.usage
     thought = "thinking" in said or (usage is not None and usage.reasoning > 0)
-    return Step(number + 1, whole(request), len(request.request_messages), row.kind == "prompt", thought)
+    written, hour_long = (0, 0) if usage is None else (usage.cache_write, usage.cache_write_1h)
+    messages = len(request.request_messages)
+    return Step(number + 1, whole(request), messages, row.kind == "prompt", thought, written, hour_long)
 
 
 def _asked(reel: Reel, known: Loaded, request: CookedRequest, look: bool) -> Asked:

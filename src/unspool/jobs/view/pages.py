@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias
 
 from msgspec import Struct, field
 
-from unspool.model import Note, Origin, Usage
+from unspool.model import CacheMiss, Note, Origin, Usage
 from unspool.model.action import Kind
 from unspool.transforms.prices import Cost
 
@@ -40,6 +40,8 @@ class ReelRow(Struct, omit_defaults=True):
     """None where no price is known."""
     priced: bool = True
     """Whether the cost is of all calls; else some have no price."""
+    estimated: bool = False
+    """Whether some of the cost is an agent's own estimate, because there is no list price."""
     size: int = 0
     """Bytes of its files."""
     session: str | None = None
@@ -83,6 +85,8 @@ class GraphRow(Struct, omit_defaults=True):
     """Milliseconds."""
     usage: Usage | None = None
     cost: float | None = None
+    estimated: bool = False
+    """The cost is the agent's own estimate, because there is no list price."""
     uncounted: bool = False
     """A recorded call that was answered, and nothing tells how many tokens that took."""
     added: int | None = None
@@ -109,6 +113,8 @@ class Graph(Struct):
     notes: list[Note] = []
     """What was not understood, the first hundred; with the first page."""
     note_count: int = 0
+    uncached: list[str] = []
+    """Models of which several calls could have been served from a cache, and none was: not one read, not one write."""
 
 
 class Call(Struct, omit_defaults=True):
@@ -210,6 +216,10 @@ class CacheReport(Struct, omit_defaults=True):
     missed: int = 0
     cost: float | None = None
     """What the tokens that were missed cost more than if they had been read from the cache."""
+    provider: CacheMiss | None = None
+    """The provider's own reason."""
+    lifetimes: list[int] = []
+    """Seconds for which parts of the parent's prompt are cached after their last use, where that is known."""
     before: str = ""
     after: str = ""
     """Where one thing changed: what it was, and what it became."""
@@ -270,6 +280,10 @@ class TurnRow(Struct, omit_defaults=True):
     failed: int = 0
     usage: Usage = Usage()
     cost: float | None = None
+    priced: bool = True
+    """Whether the cost is of all calls."""
+    estimated: bool = False
+    """Whether some of the cost is an agent's own estimate."""
     time: int | None = None
 
 

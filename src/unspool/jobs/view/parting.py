@@ -26,6 +26,10 @@ class Step(Struct, frozen=True):
     """It brought a new prompt."""
     thought: bool
     """Its answer has thinking."""
+    written: int = 0
+    """Tokens that it wrote to the cache."""
+    hour_long: int = 0
+    """Those of them that live an hour."""
 
 
 def served(read: int, path: Sequence[Step]) -> Step | None:

@@ -286,7 +286,8 @@ class SessionReel(Reel):
         )
         if (known := self._summed(row)) is not None:
             return known
-        row.cost, row.priced = cost_of(found)  # exact once the session was opened
+        cost = cost_of(found)  # exact once the session was opened
+        row.cost, row.priced, row.estimated = cost.usd, cost.complete, cost.estimated
         return row
 
     def _forget(self) -> None:

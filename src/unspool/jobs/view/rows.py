@@ -1,7 +1,7 @@
 """The graph's rows: each request in one line, told by what is new in it."""
 
 import re
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -12,7 +12,7 @@ from unspool.jobs.view.pages import GraphRow, Reason, RowKind
 from unspool.model import Cooked, CookedCall, CookedMessage, CookedRequest, Usage
 from unspool.sources.values import mapping, text_of
 from unspool.transforms.asides import without_asides
-from unspool.transforms.prices import Cost, price
+from unspool.transforms.prices import Cost, CostSum, first_price
 from unspool.views.outline import change_of
 from unspool.wires import WIRES
 
@@ -121,7 +121,7 @@ class _Rows:
         prompt = self._prompt(tail)
         told = self._told(request, calls, agent)
         before = self._requests[parent] if parent is not None and reason != "agent" else None
-        error, cost = _error(request), cost_of(request)
+        error, cost = _error(request), CostSum.of(list_price(request), request.cost_usd)
         return GraphRow(
             id=request.id,
             title=one_line(headline(prompt or told) or error or "")[:_TITLE],
@@ -138,7 +138,8 @@ class _Rows:
             time=request.timestamp,
             duration=request.duration_ms,
             usage=_bare(request),
-            cost=None if cost is None else cost.total,
+            cost=cost.usd,
+            estimated=cost.estimated,
             uncounted=_is_uncounted(request),
             added=_added(request, self._counted(before)),
             missed=missed(request, before),
@@ -198,11 +199,19 @@ def _kind(prompt: str, told: str, calls: list[CookedCall], error: str | None) ->
     return "tools" if calls else "answer" if told else "empty"
 
 
-def cost_of(request: CookedRequest) -> Cost | None:
-    """By the model that answered; where that has no price, by the one that was asked."""
-    usage, time, wire = request.usage, request.timestamp, request.format
-    answered = price(request.response_model or request.model, usage, time, wire)
-    return answered or price(request.model, usage, time, wire)
+def cost_of_requests(requests: Iterable[CookedRequest]) -> CostSum:
+    """Return what these calls cost together. Calls that used nothing, as far as is known, need no price."""
+    return CostSum.total(
+        CostSum.of(list_price(request), request.cost_usd)
+        for request in requests
+        if request.usage is not None or _is_uncounted(request)
+    )
+
+
+def list_price(request: CookedRequest) -> Cost | None:
+    """Return the price by the model that answered or, if that has none, by the requested model."""
+    models = request.response_model, request.model
+    return first_price(models, request.usage, request.timestamp, request.format)
 
 
 def _call(call: CookedCall, agent: str | None) -> str:

@@ -15,7 +15,7 @@ from unspool.jobs.view.pages import Card, Found, Hit
 from unspool.jobs.view.reels import Reel, SessionReel
 from unspool.jobs.view.transcripts import told_of
 from unspool.model import CookedMessage
-from unspool.model.event import Content, QueueOperation, TokenUsage
+from unspool.model.event import Content, QueueOperation, RateLimits, TokenUsage
 from unspool.sources.values import time_of
 
 MOST = 100
@@ -24,7 +24,7 @@ _PLACES = {
     "tool_use": "tool", "tool_call": "tool", "tool_result": "result", "prompt": "user", "said": "assistant",
     "message": "assistant", "notification": "note", "notice": "note", "agent_message": "agent",
 }  # fmt: skip
-_TOLD = tuple(content.type for content in get_args(Content) if content not in (TokenUsage, QueueOperation))
+_TOLD = tuple(content.type for content in get_args(Content) if content not in (TokenUsage, RateLimits, QueueOperation))
 """Types of events that have a place in a transcript."""
 _TEXTS = frozenset("text name args output description answer reason model".split())
 _LOOKED_AT = 2000

@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from unspool.ingest.assembly import assemble
-from unspool.jobs.view.loaded import Loaded, total
+from unspool.jobs.view.loaded import Loaded, cost_of_rows, total
 from unspool.jobs.view.meanings import MOST, in_words, lines_of, one_line, shortened, shown
 from unspool.jobs.view.pages import Card, GraphRow, Transcript, TurnRow
 from unspool.jobs.view.reels import Reel, SessionReel
@@ -357,10 +357,7 @@ def _turns(cards: list[Card], known: Loaded) -> list[TurnRow]:
             turn.outcome = one_line(unmarked(card.text))[:300]
     for turn, names in zip(turns, made, strict=True):
         rows = [known.rows[known.numbers[name]] for name in names if name in known.numbers]
-        costs = [row.cost for row in rows if row.cost is not None]
-        turn.usage, turn.cost, turn.tools = (
-            total(row.usage for row in rows),
-            sum(costs) if costs else None,
-            dict(turn.tools),
-        )
+        cost = cost_of_rows(rows)
+        turn.usage, turn.tools = total(row.usage for row in rows), dict(turn.tools)
+        turn.cost, turn.priced, turn.estimated = cost.usd, cost.complete, cost.estimated
     return turns

@@ -12,10 +12,13 @@ from msgspec import Struct, convert
 from unspool.model import Origin
 from unspool.model.event import TokenUsage
 from unspool.readers.log import Log
+from unspool.sources.prompt_cache import cache_miss_of, hour_long
 from unspool.sources.values import Number, count, string
 
-Counts: TypeAlias = tuple[int, int, int, int, int]
-NOTHING: Counts = (0, 0, 0, 0, 0)
+Counts: TypeAlias = tuple[int, int, int, int, int, int]
+"""Input, cache read, cache write, output, reasoning; last the cache writes that live an hour, part of the writes."""
+NOTHING: Counts = (0, 0, 0, 0, 0, 0)
+_WRITE, _HOUR_LONG = 2, 5
 _NOWHERE = Origin("", 0, 0, 0)
 _BESIDE = ("advisor_message", "compaction")
 
@@ -29,12 +32,16 @@ class Usage(Struct, frozen=True, gc=False):
     output_tokens: Number | None = None
     output_tokens_details: Any = None
     iterations: Any = None
+    cache_creation: Any = None
 
 
 class _Call:
     """One call to the model."""
 
-    __slots__ = ("beside", "counted", "id", "key", "model", "origin", "request", "seen", "stream", "time", "times")
+    __slots__ = (
+        *("beside", "cost", "counted", "diagnostics", "id", "key", "model", "origin", "request", "seen", "stream"),
+        *("time", "times", "unpaid"),
+    )
 
     def __init__(self, key: str, response: str | None, request: str | None, stream: str) -> None:
         self.key, self.id, self.request, self.stream = key, response, request, stream
@@ -45,6 +52,12 @@ class _Call:
         """Calls in it that its own count leaves out."""
         self.time: str | None = None
         self.origin = _NOWHERE
+        self.diagnostics: Any = None
+        """What the provider said of its cache, until an event carries it."""
+        self.cost = 0.0
+        """The largest cost that a line of the message gives, in US dollars. 0 means that the agent knew no price."""
+        self.unpaid = 0.0
+        """The part of that cost which no event carries yet."""
 
 
 class Counting:
@@ -64,6 +77,8 @@ class Counting:
         self._told: dict[str, Counts] = {}
         self._before: dict[str, Counts] = {}
         """What was counted before the program was started anew; below nothing, where it counts on from a run unseen."""
+        self._hour_long = 0
+        """Cache writes for an hour that were counted since the last result."""
 
     def saw(
         self,
@@ -73,8 +88,13 @@ class Counting:
         usage: Usage,
         response: str | None,
         request: str | None,
+        diagnostics: Any = None,
+        cost: float | None = None,
     ) -> None:
-        """A line of the message with these ids; the key is that of the line, for one without."""
+        """Take note of a line of the message with these ids; a line without ids is known by its key.
+
+        Every line of a message may repeat its usage, the provider's diagnostics and the agent's estimate of the cost.
+        """
         call = self._open.get(stream)
         if call is None or call.id != response or call.request != request or not response:
             name = f"{response}/{request}" if response else key
@@ -83,6 +103,11 @@ class Counting:
                     self._settle(call)
                 call = self._open[stream] = self._call(name, stream, response, request)
         self._note(call, model, usage)
+        if diagnostics is not None:
+            call.diagnostics = diagnostics
+        if cost is not None and cost > call.cost:
+            call.unpaid += cost - call.cost
+            call.cost = cost
         within = usage.iterations
         if within.__class__ is list and len(within) > 1:
             self._saw_beside(call, within)
@@ -129,9 +154,9 @@ class Counting:
         log = self._log
         now = log.time, log.origin
         log.time, log.origin = call.time, call.origin
-        used = TokenUsage(call.model, *grown, call.id, call.request)
-        log.emit(used, f"{call.key}:usage:{call.times}", call.stream)
+        log.emit(_event(call, grown), f"{call.key}:usage:{call.times}", call.stream)
         log.time, log.origin = now
+        self._hour_long += grown[_HOUR_LONG]
         call.times += 1
         self._add(_plain(call.model), grown)
 
@@ -157,23 +182,53 @@ class Counting:
             told[model] = _sum(told.get(model, NOTHING), counts)
         return told
 
-    def catch_up(self, used: dict[str, Counts], key: str) -> None:
-        """What each model used in all, as the program says: what we did not see of it is counted now.
+    def catch_up(self, used: dict[str, Counts], key: str, hour_long: int = 0) -> None:
+        """Count what each model used in all, as the program reports it, and was not counted yet.
 
-        Who resumes a session starts the program anew, and older ones count from nothing again.
+        The program reports hour-long cache writes for the last turn only, of all models together: `hour_long`. Who
+        resumes a session starts the program anew, and older ones count from nothing again.
         """
         if any(_is_less(used.get(model, NOTHING), told) for model, told in self._told.items()):
             self._before = self._then
-        for at, (model, told) in enumerate(used.items()):
-            counted, before = (total.get(_plain(model), NOTHING) for total in (self._total, self._before))
-            missing = _most(NOTHING, _less(told, _less(counted, before)))
-            if any(missing):
-                self._add(_plain(model), missing)
-                self._log.emit(TokenUsage(model or None, *missing, apart=True), f"{key}:{at}")
+        missing = {model: self._missing(_plain(model), told) for model, told in used.items()}
+        left = max(0, hour_long - self._hour_long)
+        lasting = dict.fromkeys(missing, 0)
+        for model in sorted(missing, key=lambda model: missing[model][_WRITE], reverse=True):
+            lasting[model] = min(left, missing[model][_WRITE])
+            left -= lasting[model]
+        for at, (model, (fresh, read, written, output, thought, _)) in enumerate(missing.items()):
+            if fresh or read or written or output or thought:
+                self._add(_plain(model), (fresh, read, written, output, thought, lasting[model]))
+                counts = fresh, read, written, output, thought
+                event = TokenUsage(model or None, *counts, apart=True, cache_write_1h=lasting[model])
+                self._log.emit(event, f"{key}:{at}")
         self._told, self._then = used, self._total.copy()
+        self._hour_long = 0
+
+    def _missing(self, model: str, told: Counts) -> Counts:
+        """Return what the program reports of a model beyond what was counted in this run of it."""
+        counted, before = (total.get(model, NOTHING) for total in (self._total, self._before))
+        return _most(NOTHING, _less(told, _less(counted, before)))
 
     def _add(self, model: str, counts: Counts) -> None:
         self._total[model] = _sum(self._total.get(model, NOTHING), counts)
+
+
+def _event(call: _Call, grown: Counts) -> TokenUsage:
+    """Return the event for what a call used since its last event; the provider's diagnostics and the cost go once."""
+    miss = None if call.diagnostics is None else cache_miss_of(call.diagnostics)
+    cost = call.unpaid or None
+    call.diagnostics, call.unpaid = None, 0.0
+    fresh, read, written, output, thought, lasting = grown
+    if not lasting and miss is None and cost is None:  # nearly always, and keywords take time
+        return TokenUsage(call.model, fresh, read, written, output, thought, call.id, call.request)
+    return TokenUsage(
+        call.model,
+        *(fresh, read, written, output, thought, call.id, call.request),
+        cache_write_1h=lasting,
+        cache_miss=miss,
+        cost_usd=cost,
+    )
 
 
 def _is_less(now: Counts, before: Counts) -> bool:
@@ -186,18 +241,18 @@ def _plain(model: str | None) -> str:
 
 
 def _sum(one: Counts, other: Counts) -> Counts:
-    (a, b, c, d, e), (v, w, x, y, z) = one, other  # as plainly as this: a loop takes ten times as long
-    return a + v, b + w, c + x, d + y, e + z
+    (a, b, c, d, e, f), (u, v, w, x, y, z) = one, other  # as plainly as this: a loop takes ten times as long
+    return a + u, b + v, c + w, d + x, e + y, f + z
 
 
 def _less(one: Counts, other: Counts) -> Counts:
-    (a, b, c, d, e), (v, w, x, y, z) = one, other
-    return a - v, b - w, c - x, d - y, e - z
+    (a, b, c, d, e, f), (u, v, w, x, y, z) = one, other
+    return a - u, b - v, c - w, d - x, e - y, f - z
 
 
 def _most(one: Counts, other: Counts) -> Counts:
-    (a, b, c, d, e), (v, w, x, y, z) = one, other
-    return max(a, v), max(b, w), max(c, x), max(d, y), max(e, z)
+    (a, b, c, d, e, f), (u, v, w, x, y, z) = one, other
+    return max(a, u), max(b, v), max(c, w), max(d, x), max(e, y), max(f, z)
 
 
 def countable(usage: dict[str, Any]) -> dict[str, Any]:
@@ -210,12 +265,22 @@ def usage_of(usage: dict[str, Any]) -> Usage:
 
 
 def counts_of(usage: Usage) -> Counts:
-    """Input, cache read, cache write, output, reasoning. Claude's input has no cached tokens in it."""
-    details = usage.output_tokens_details
+    """Return the counts of one usage. Claude's input has no cached tokens in it."""
+    details, written = usage.output_tokens_details, usage.cache_creation_input_tokens or 0
     return (
         usage.input_tokens or 0,
         usage.cache_read_input_tokens or 0,
-        usage.cache_creation_input_tokens or 0,
+        written,
         usage.output_tokens or 0,
         count(details.get("thinking_tokens")) if details.__class__ is dict else 0,
+        _hour_long(usage, written) if written else 0,
     )
+
+
+def _hour_long(usage: Usage, written: int) -> int:
+    """Return the cache writes that live an hour. At the end of a stream only the iterations may have the split."""
+    lasting = hour_long(usage.cache_creation, written)
+    if lasting or usage.iterations.__class__ is not list:
+        return lasting
+    steps = [step for step in usage.iterations if isinstance(step, dict) and step.get("type") not in _BESIDE]
+    return min(written, sum(hour_long(step.get("cache_creation"), written) for step in steps))

@@ -27,7 +27,7 @@ from unspool.readers.claude_code.tags import said, sent
 from unspool.readers.genai import FAILED, outcome
 from unspool.readers.log import Log
 from unspool.sources.jsontext import loads_or_text
-from unspool.sources.values import count, listing, mapping, string, text_of
+from unspool.sources.values import count, listing, mapping, number, string, text_of
 
 AGENT, IFLOW, AMP = "claude_code", "iflow", "amp"
 _SYNTHETIC = "<synthetic>"
@@ -59,6 +59,7 @@ class Message(Struct, gc=False):
     id: Any = None
     content: Any = None
     usage: Usage | Odd = None
+    diagnostics: Any = None
 
 
 class Messages:
@@ -79,7 +80,9 @@ class Messages:
         """Calls that gave work to an agent and have no result yet, and the streams that made them."""
         self._sidecars = Sidecars(self._beside.with_name("subagents"))
 
-    def assistant(self, message: Any, key: str, stream: str, request: Any = None, counted: bool = True) -> None:
+    def assistant(
+        self, message: Any, key: str, stream: str, request: Any = None, counted: bool = True, cost: Any = None
+    ) -> None:
         message = shaped(message)
         if message.__class__ is not Message:
             self._log.note("odd", "an answer without a message")
@@ -91,7 +94,8 @@ class Messages:
             self._model(model, stream)
         usage, content = message.usage, message.content
         if counted and usage.__class__ is Usage and model != _SYNTHETIC:
-            self.counting.saw(stream, key, model, usage, string(message.id), string(request))
+            about = string(message.id), string(request), message.diagnostics, number(cost)
+            self.counting.saw(stream, key, model, usage, *about)
         if model == _SYNTHETIC and content and _is_text(content):
             self._log.emit(Notification(content_text(content), "info"), f"{key}:0", stream)
         elif isinstance(content, list):

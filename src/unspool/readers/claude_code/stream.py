@@ -239,21 +239,23 @@ class Stream:
         """The end of a turn. Here the true numbers stand: those of the answers are of their beginning."""
         counting, facts = self._messages.counting, self._log.facts
         counting.settle()
+        own = counts_of(usage_of(mapping(value.get("usage"))))
+        lasting = own[-1]
         since = value.get("model_usage_since_last_result")
         by_model = since if isinstance(since, dict) else mapping(value.get("modelUsage"))
         used = {model: _used(mapping(usage)) for model, usage in by_model.items()}
         if isinstance(since, dict):
             self._by_model = True
-            counting.catch_up(counting.further(used), f"{key}:usage")
+            counting.catch_up(counting.further(used), f"{key}:usage", lasting)
         elif any(map(any, used.values())):
             alone = self._is_whole and not self._messages.agents
             if alone and (share := own_share(value, used, facts.version)):
                 counting.resume(used, *share)
             self._by_model = True
-            counting.catch_up(used, f"{key}:usage")
-        elif not self._by_model and isinstance(usage := value.get("usage"), dict):  # of this turn alone
-            told = {facts.model or "": counts_of(usage_of(usage))}
-            counting.catch_up(counting.further(told), f"{key}:usage")
+            counting.catch_up(used, f"{key}:usage", lasting)
+        elif not self._by_model and isinstance(value.get("usage"), dict):  # of this turn alone
+            told = {facts.model or "": own}
+            counting.catch_up(counting.further(told), f"{key}:usage", lasting)
         self._is_whole = False
         failed = value.get("is_error") is True or text_of(value.get("subtype")).startswith("error")
         subtype = string(value.get("subtype"))
@@ -297,7 +299,7 @@ def _used(usage: dict[str, Any]) -> Counts:
     """A model's share of a run, as the stream's last record has it."""
     keys = ("inputTokens", "cacheReadInputTokens", "cacheCreationInputTokens", "outputTokens", "thinkingTokens")
     read, cached, written, output, thought = (count(usage.get(key)) for key in keys)
-    return read, cached, written, output, thought
+    return read, cached, written, output, thought, 0  # for how long it was written, the result's usage says
 
 
 def _first_number(*values: Any) -> float | None:

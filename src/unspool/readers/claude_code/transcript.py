@@ -80,6 +80,7 @@ class Line(Struct, rename="camel", gc=False):
     pr_url: Any = None
     parent_session_id: Any = None
     source_session_id: Any = None
+    cost_usd: Any = field(default=None, name="costUSD")
 
 
 _decoder = msgspec.json.Decoder(Line)
@@ -237,7 +238,7 @@ class Transcript:
             own = own and not self._is_copied(line.request_session_id)
         if self._inherited is not None:
             own = own and not self._is_inherited(message)
-        self._messages.assistant(message, key, stream, line.request_id, counted=own)
+        self._messages.assistant(message, key, stream, line.request_id, counted=own, cost=line.cost_usd)
 
     def _system(self, line: Line, key: str, stream: str) -> None:
         emit = self._log.emit
@@ -308,7 +309,8 @@ class Transcript:
         self._log.at(inner.get("timestamp"))
         own = f"agent:{agent}"
         if inner.get("type") == "assistant":
-            self._messages.assistant(inner.get("message"), key, own, inner.get("requestId"))
+            request, cost = inner.get("requestId"), inner.get("costUSD")
+            self._messages.assistant(inner.get("message"), key, own, request, cost=cost)
         else:
             self._messages.user(inner.get("message"), key, own, inner.get("toolUseResult"))
         self._log.time = now

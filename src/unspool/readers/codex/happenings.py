@@ -71,6 +71,7 @@ class Happenings:
             usage = thread.tally.grown(info, thread.model)
             if usage is not None:
                 self._outbox.say(usage)
+        thread.limited(event.get("rate_limits"))
 
     # what items say too
 

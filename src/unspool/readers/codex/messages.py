@@ -121,3 +121,4 @@ class Messages:
         usage = self._thread.tally.grown(info, self._thread.model)
         if usage is not None:
             self._outbox.say(usage)
+        self._thread.limited(message.get("rate_limits"))

@@ -72,6 +72,10 @@ class Outbox:
             self._confirm()
         if self._unkept is not None:
             self._think_silently()
+        self.add(content, part)
+
+    def add(self, content: Content, part: str) -> None:
+        """Emit what is no part of the conversation: echoes go on waiting for their items."""
         log = self._log
         key = f"{self.prefix}{log.origin.line}:{part}"
         if self.queue:

@@ -8,6 +8,7 @@ from unspool.model.event import AgentSpawn, Compacted, ModelChange, ToolCall, To
 from unspool.readers.calls import arguments_of
 from unspool.readers.codex.counting import Tally
 from unspool.readers.codex.envelopes import is_taken_over
+from unspool.readers.codex.limits import rate_limits_of
 from unspool.readers.codex.outbox import Mark, Outbox, changes_in
 from unspool.readers.codex.outputs import SPAWNING, STRUCTURED, outcome_of, running_cell, was_stopped
 from unspool.readers.log import Log
@@ -54,6 +55,8 @@ class Thread:
         self._structured: dict[str, str] = {}
         """Calls of tools whose output is no words, and the names of these tools."""
         self._spawns: dict[str, dict[str, Any]] = {}
+        self._limits: Any = None
+        """The rate limits as they were last written."""
         self._agents: set[str] = set()
 
     def runs(self, model: Any) -> None:
@@ -65,6 +68,13 @@ class Thread:
             self.log.facts.model = model
         if before is not None:
             self.outbox.say(ModelChange(model, before))
+
+    def limited(self, limits: Any) -> None:
+        """Report the account's rate limits where they changed; most counts of tokens repeat them."""
+        if limits.__class__ is dict and limits != self._limits:
+            self._limits = limits
+            if (content := rate_limits_of(limits, self.log.time)) is not None:
+                self.outbox.add(content, "limits")
 
     def begin_turn(self, turn: Any) -> None:
         self.has_spoken = self._scripted = False

@@ -38,6 +38,7 @@ from unspool.readers.droid.texts import counts_of, failed, typed
 from unspool.readers.log import Log
 from unspool.readers.repeats import Repeats
 from unspool.sources.jsontext import loads_or_text
+from unspool.sources.prompt_cache import hour_long
 from unspool.sources.values import listing, mapping, string, text_of
 
 AGENT = "droid"
@@ -137,10 +138,11 @@ class Sessions:
             self._log.emit(*self._spawn)
             self._spawn = None
 
-    def _use(self, model: str | None, counts: list[int], key: str, apart: bool = False) -> None:
+    def _use(self, model: str | None, counts: list[int], key: str, apart: bool = False, split: Any = None) -> None:
         given, read, written, answered, thought = counts
         self._counted = tuple(map(int.__add__, self._counted, counts))  # type: ignore[assignment]
-        usage = TokenUsage(model, given, read, written, answered, min(thought, answered), apart=apart)
+        tokens = given, read, written, answered, min(thought, answered)
+        usage = TokenUsage(model, *tokens, apart=apart, cache_write_1h=hour_long(split, written))
         self._log.emit(usage, key, self._stream)
 
     def _start(self, value: dict[str, Any], _key: str) -> None:
@@ -200,7 +202,7 @@ class Sessions:
         if texts:
             self._said("\n".join(texts), role == "system", visible == "llm_only", f"{key}:said")
         if isinstance(usage := message.get("usage"), dict) and any(counts := counts_of(usage, _MESSAGE_NAMES)):
-            self._use(model, list(counts), f"{key}:usage")
+            self._use(model, list(counts), f"{key}:usage", split=usage.get("cache_creation"))
 
     def _block(self, block: Any, key: str) -> str:
         """Tells of calls, results and thoughts; the text of what is none of these."""

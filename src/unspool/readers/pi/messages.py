@@ -119,7 +119,9 @@ class Messages:
         given, answered = count(usage.get("input")), count(usage.get("output"))
         if given or read or written or answered:
             thought = min(count(usage.get("reasoningTokens") or usage.get("reasoning")), answered)
-            content = TokenUsage(string(model), given, read, written, answered, thought, string(response))
+            lasting = min(count(usage.get("cacheWrite1h")), written)
+            counts = given, read, written, answered, thought
+            content = TokenUsage(string(model), *counts, string(response), cache_write_1h=lasting)
             self._log.emit(content, f"{key}:usage", stream)
 
     def _user(self, message: dict[str, Any], key: str, stream: str) -> None:

@@ -33,6 +33,7 @@ from unspool.readers.calls import arguments_of
 from unspool.readers.genai import typed, was_stopped
 from unspool.readers.log import Log
 from unspool.readers.pieces import Pieces
+from unspool.sources.prompt_cache import hour_long
 from unspool.sources.values import count, listing, mapping, number, string, text_of
 
 AGENT = "qwen_code"
@@ -206,4 +207,5 @@ def _usage(model: str | None, usage: dict[str, Any]) -> TokenUsage | None:
         return None
     if count(usage.get("total_tokens")) != asked + output + cached + written:
         asked -= min(asked, cached)
-    return TokenUsage(model, asked, cached, written, output, 0)
+    lasting = hour_long(usage.get("cache_creation"), written)
+    return TokenUsage(model, asked, cached, written, output, 0, cache_write_1h=lasting)

@@ -19,6 +19,7 @@ from unspool.model.event import (
     Notification,
     Planned,
     QueueOperation,
+    RateLimits,
     Said,
     SlashCommand,
     Summary,
@@ -126,7 +127,7 @@ class Assembler:
         self._clock(event, now)
         content, depth = event.content, self._depth(event.stream_id)
         moments: list[Moment] = self.tick(now) if self._open else []
-        if self._hosted and not isinstance(content, ToolOutput | TokenUsage):
+        if self._hosted and not isinstance(content, ToolOutput | TokenUsage | RateLimits):
             moments += self._done_by_provider()
         if event.stream_id == MAIN and isinstance(content, Said | Thinking | ToolCall):
             self.result = None  # another turn follows
@@ -260,6 +261,7 @@ class Assembler:
             self._model,
             self._tokens,
             end.denied,
+            end.cost_is_partial or None,
         )
         yield self.result
 

@@ -128,7 +128,7 @@ class Lines:
             parts.append(f"API {took(end.api_seconds)}")
         if end.turns is not None:
             parts.append(f"{end.turns} turn{'' if end.turns == 1 else 's'}")
-        parts.append(f"cost {price(end.cost)}")
+        parts.append(f"cost {price(end)}")
         if end.denied:
             parts.append(f"denied {' and '.join(end.denied)}")
         text = fault(end.text) if end.text and not end.succeeded else end.text

@@ -2,6 +2,7 @@
 
 from msgspec import Struct
 
+from unspool.views.money import dollars
 from unspool.views.pretty.banner import Banner
 from unspool.views.pretty.moments import Ended, Noticed, Status
 
@@ -77,8 +78,9 @@ def _long(seconds: float) -> str:
     return f"{took(seconds)} ({spoken})"
 
 
-def price(cost: float | None) -> str:
-    return "unknown" if cost is None else f"${cost:.4f}"
+def price(end: Ended) -> str:
+    """Return the cost of a run."""
+    return dollars(end.cost, 4, complete=not end.cost_is_partial)
 
 
 def figures(end: Ended) -> list[tuple[str, str, str]]:
@@ -90,7 +92,7 @@ def figures(end: Ended) -> list[tuple[str, str, str]]:
         rows.append(("🔄", "API Time", _long(end.api_seconds)))
     if end.turns is not None:
         rows.append(("💬", "Turns", str(end.turns)))
-    rows.append(("💰", "Cost", price(end.cost)))
+    rows.append(("💰", "Cost", price(end)))
     if end.tokens.total:
         rows.append(("🔢", "Tokens", tokens(end)))
     if end.denied:

@@ -117,6 +117,8 @@ class Ended(Struct, frozen=True, gc=False):
     """Of the run so far."""
     denied: tuple[str, ...] = ()
     """Tools that were not allowed."""
+    cost_is_partial: bool | None = None
+    """True: the cost leaves out calls without a known price."""
 
 
 Moment: TypeAlias = Started | Prompted | Spoke | Thought | ToolStarted | ToolEnded | Listed | Noticed | Passed | Ended

@@ -290,7 +290,7 @@ class Story:
         elements = [
             ("Model", end.model),
             ("Turns", None if end.turns is None else str(end.turns)),
-            ("Cost", price(end.cost)),
+            ("Cost", price(end)),
             ("Duration", None if end.seconds is None else duration(end.seconds)),
             ("Denied", ", ".join(end.denied)),
         ]

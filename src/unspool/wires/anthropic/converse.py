@@ -202,4 +202,5 @@ def usage_of(raw: dict[str, Any]) -> Usage:
         for each in listing(raw.get("cacheDetails"))
         if mapping(each).get("ttl") == "1h"
     )
+    lasting = min(lasting, written)
     return Usage(count(raw.get("inputTokens")), read, written, count(raw.get("outputTokens")), 0, lasting, raw=raw)

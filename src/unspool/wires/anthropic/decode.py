@@ -22,6 +22,7 @@ from unspool.model import (
     Usage,
 )
 from unspool.sources.jsontext import dumps
+from unspool.sources.prompt_cache import cache_miss_of, hour_long
 from unspool.sources.values import count, listing, mapping, string, text_of
 from unspool.wires.anthropic import converse
 from unspool.wires.values import arguments_of, content_of, leftover, medium_of, misfits, other, stop_of
@@ -200,6 +201,7 @@ def answer(body: dict[str, Any]) -> Response:
         model=string(body.get("model")),
         stop=stop_of(body.get("stop_reason"), _STOPS, body.get("stop_details") or body.get("stop_sequence")),
         usage=usage_of(body.get("usage")),
+        cache_miss=cache_miss_of(body.get("diagnostics")),
         extra=_about(body),
     )
 
@@ -230,11 +232,12 @@ def usage_of(raw: Any) -> Usage | None:
 
 
 def _counted(raw: dict[str, Any]) -> tuple[int, ...]:
-    written = mapping(raw.get("cache_creation"))
+    split = mapping(raw.get("cache_creation"))
+    written = count(raw.get("cache_creation_input_tokens")) or sum(map(count, split.values()))
     return (
         count(raw.get("input_tokens")),
         count(raw.get("cache_read_input_tokens")),
-        count(raw.get("cache_creation_input_tokens")) or sum(map(count, written.values())),
+        written,
         count(raw.get("output_tokens")),
-        count(written.get("ephemeral_1h_input_tokens")),
+        hour_long(split, written),
     )

@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from unspool.model import Message, Response, Stop, StopReason, Text, Thinking, Tool, Usage
+from unspool.model import CacheMiss, Message, Response, Stop, StopReason, Text, Thinking, Tool, Usage
 from unspool.sources.values import count, listing, mapping, string, text_of
 from unspool.wires.openai_responses.items import CLIENT_CALLS, decode, runs_at_provider
 from unspool.wires.values import leftover, misfits
@@ -59,6 +59,7 @@ def answer(body: dict[str, Any]) -> Response:
         model=string(body.get("model")),
         stop=_stop(body),
         usage=usage_of(body.get("usage")),
+        cache_miss=_cache_miss(body.get("prompt_cache_diagnostics")),
         # The request's own settings and tools come back in the answer; they are the request's.
         extra={
             **(leftover(body, "output", "id", "model", "usage", "tools", "instructions") or {}),
@@ -105,6 +106,15 @@ def _completed(output: list[dict[str, Any]]) -> StopReason:
     return "refusal" if said and all(block.refusal for block in said) else "end_turn"
 
 
+def _cache_miss(diagnostics: Any) -> CacheMiss | None:
+    """Return OpenAI's reason for a cache miss, or that it has none to give; None for a hit."""
+    told = mapping(diagnostics)
+    kind = text_of(told.get("reason")) or text_of(told.get("type"))
+    if not kind or told.get("type") == "cache_hit":
+        return None
+    return CacheMiss(kind, count(told.get("cache_missed_tokens")) or None)
+
+
 def usage_of(raw: Any) -> Usage | None:
     """Input includes what the cache read and wrote."""
     if not isinstance(raw, dict):
@@ -123,6 +133,6 @@ def usage_of(raw: Any) -> Usage | None:
         cache_write=written,
         output=output + apart,
         reasoning=reasoning,
-        cache_write_1h=count(lasting.get("ttl_12h_tokens")),
+        cache_write_1h=min(count(lasting.get("ttl_12h_tokens")), written),
         raw=raw,
     )
