@@ -1,5 +1,10 @@
 // Made by scripts/web_types.py from unspool.jobs.view.pages. Do not edit.
 
+export interface CacheMiss {
+  reason: string;
+  tokens?: number | null;
+}
+
 export interface CacheReport {
   state: "first" | "hit" | "missed" | "off" | "unknown";
   words: string[];
@@ -7,6 +12,8 @@ export interface CacheReport {
   read?: number;
   missed?: number;
   cost?: number | null;
+  provider?: CacheMiss | null;
+  lifetimes?: number[];
   before?: string;
   after?: string;
 }
@@ -66,6 +73,7 @@ export interface Graph {
   rows: GraphRow[];
   notes?: Note[];
   note_count?: number;
+  uncached?: string[];
 }
 
 export interface GraphRow {
@@ -85,6 +93,7 @@ export interface GraphRow {
   duration?: number | null;
   usage?: Usage | null;
   cost?: number | null;
+  estimated?: boolean;
   uncounted?: boolean;
   added?: number | null;
   missed?: number;
@@ -176,6 +185,7 @@ export interface ReelRow {
   usage?: Usage;
   cost?: number | null;
   priced?: boolean;
+  estimated?: boolean;
   size?: number;
   session?: string | null;
   at?: string | null;
@@ -234,6 +244,8 @@ export interface TurnRow {
   failed?: number;
   usage?: Usage;
   cost?: number | null;
+  priced?: boolean;
+  estimated?: boolean;
   time?: number | null;
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { plain, runs } from "../src/lib/ansi";
 import { cardsOf, placeOf, rawOf } from "../src/lib/cards";
 import { keeps, NO_FILTER, sorted } from "../src/lib/filter";
-import { duration, headOf, money, near, shortly, sumOf, tokens } from "../src/lib/format";
+import { duration, headOf, meaning, money, near, shortly, sumOf, tokens } from "../src/lib/format";
 import { candidates } from "../src/lib/index";
 import { format, parse } from "../src/lib/route";
 import { compressed, Recent, remembered, type Store } from "../src/lib/store";
@@ -59,7 +59,9 @@ describe("rows", () => {
 describe("numbers", () => {
   it("are human", () => {
     expect([0, 412, 999, 1000, 18_240, 412_000, 1_999_999].map(tokens)).toEqual(["0", "412", "999", "1.0k", "18.2k", "412k", "2.0M"]);
-    expect([0, 0.00001, 0.0004, 0.041, 1.84, 1234].map(money)).toEqual(["$0", "<$0.0001", "$0.0004", "$0.041", "$1.84", "$1,234"]);
+    expect([0, 0.00001, 0.0004, 0.041, 1.84, 1234].map((n) => money(n))).toEqual(["$0", "<$0.0001", "$0.0004", "$0.041", "$1.84", "$1,234"]);
+    expect([money(1.84, true), money(1.84, false, true), money(1.84, true, true), money(0.00001, true)]).toEqual(["≥ $1.84", "~$1.84", "≥ ~$1.84", "≥ $0"]);
+    expect([money(null, true, true), meaning(false, false)]).toEqual(["", undefined]);
     expect([12, 3100, 41_000, 600_000, 1e7, 1e9].map(duration)).toEqual(["12 ms", "3.1 s", "41 s", "10 min", "3 h", "12 d"]);
     expect(money(null)).toBe("");
   });
@@ -167,6 +169,7 @@ describe("usage", () => {
   it("says which reels are not fully priced", () => {
     const reel = (more: object) => ({ id: "r", kind: "trace" as const, name: "r", usage: { input: 5 }, ...more });
     expect(totals(ofReels([reel({ cost: 2 }), reel({ cost: 1, priced: false }), reel({})]))).toMatchObject({ cost: 3, unpriced: 2 });
+    expect(totals(ofReels([reel({ cost: 2, estimated: true })]))).toMatchObject({ cost: 2, unpriced: 0, estimated: 1 });
   });
   it("shares a call among its tools", () => {
     expect(grouped(list, (c) => c.tools).map((g) => [g.name, g.cost])).toEqual([["Bash", 1], ["Read", 1]]);

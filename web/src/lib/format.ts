@@ -15,8 +15,14 @@ export function tokens(n: number | null | undefined): string {
   return sign + String(a);
 }
 
-export function money(n: number | null | undefined): string {
+/** An amount, with `≥` before a sum that leaves out what has no price, and `~` before an agent's own estimate. */
+export function money(n: number | null | undefined, isPart = false, isEstimate = false): string {
   if (n == null) return "";
+  const amount = isPart && n < 0.00005 ? "$0" : plain(n);
+  return `${isPart ? "≥ " : ""}${isEstimate ? "~" : ""}${amount}`;
+}
+
+function plain(n: number): string {
   if (n === 0) return "$0";
   if (n >= 100) return `$${Math.round(n).toLocaleString("en")}`;
   if (n >= 0.095) return `$${n.toFixed(2)}`;
@@ -25,9 +31,11 @@ export function money(n: number | null | undefined): string {
 
 /** Whether a call used more than its cost tells: it has no price, or nobody counted its tokens. */
 export const isUnpriced = (r: GraphRow): boolean => r.cost == null && (all(r.usage) > 0 || !!r.uncounted);
-/** What is said behind a sum of which some has no price. */
-export const MORE = " +?";
-export const MORE_TITLE = "and what has no known price";
+/** What the marks of an amount mean, for its title. */
+export function meaning(isPart: boolean, isEstimate: boolean): string | undefined {
+  const part = isPart ? "without calls that have no known price" : "";
+  return [isEstimate ? "with the agent's own estimates" : "", part].filter(Boolean).join(", ") || undefined;
+}
 
 export function duration(ms: number | null | undefined): string {
   if (ms == null) return "";
@@ -100,6 +108,7 @@ export function add(a: Usage, b: Usage | null | undefined): Usage {
     cache_write: (a.cache_write ?? 0) + (b.cache_write ?? 0),
     output: (a.output ?? 0) + (b.output ?? 0),
     reasoning: (a.reasoning ?? 0) + (b.reasoning ?? 0),
+    cache_write_1h: (a.cache_write_1h ?? 0) + (b.cache_write_1h ?? 0),
   };
 }
 

@@ -17,6 +17,7 @@ export interface Reel {
   numbers: Map<string, number>;
   notes: Note[];
   noteCount: number;
+  uncached: string[]; // models of which no call ever used a cache
 }
 
 export class State {
@@ -166,6 +167,7 @@ export class State {
       numbers: new Map(rows.map((row, i) => [row.id, i])),
       notes,
       noteCount: page.note_count ?? 0,
+      uncached: page.uncached ?? [],
     };
   }
 

@@ -13,6 +13,8 @@ export interface Counted {
   cost: number | null;
   /** More was used than the cost tells: it has no price, or nobody counted its tokens; of a session, some of it. */
   isPart: boolean;
+  /** Some of the cost is an agent's own estimate. */
+  isEstimate: boolean;
   error: boolean;
   calls: number;
   duration: number | null;
@@ -31,6 +33,7 @@ export function ofRows(rows: GraphRow[], reel: ReelRow | null): Counted[] {
     usage: r.usage ?? {},
     cost: r.cost ?? null,
     isPart: isUnpriced(r),
+    isEstimate: !!r.estimated,
     error: !!r.error || !!r.failed,
     calls: 1,
     duration: r.duration ?? null,
@@ -50,6 +53,7 @@ export function ofReels(reels: ReelRow[]): Counted[] {
     usage: r.usage ?? {},
     cost: r.cost ?? null,
     isPart: r.cost == null || r.priced === false,
+    isEstimate: !!r.estimated,
     error: false,
     calls: 1,
     duration: r.start != null && r.end != null ? r.end - r.start : null,
@@ -94,6 +98,7 @@ export interface Group {
   usage: Usage;
   cost: number | null;
   unpriced: number;
+  estimated: number;
   errors: number;
 }
 
@@ -103,11 +108,12 @@ export function grouped(list: Counted[], key: (c: Counted) => string[]): Group[]
   for (const c of list) {
     const names = key(c);
     for (const name of names) {
-      const g = groups.get(name) ?? { name, calls: 0, usage: {}, cost: null, unpriced: 0, errors: 0 };
+      const g = groups.get(name) ?? { name, calls: 0, usage: {}, cost: null, unpriced: 0, estimated: 0, errors: 0 };
       g.calls += c.calls;
       g.usage = add(g.usage, scaled(c.usage, 1 / names.length));
       if (c.cost != null) g.cost = (g.cost ?? 0) + c.cost / names.length;
       if (c.isPart) g.unpriced++;
+      if (c.isEstimate) g.estimated++;
       if (c.error) g.errors++;
       groups.set(name, g);
     }
@@ -118,10 +124,10 @@ export function grouped(list: Counted[], key: (c: Counted) => string[]): Group[]
 function scaled(u: Usage, by: number): Usage {
   if (by === 1) return u;
   const part = (n: number | undefined): number => Math.round((n ?? 0) * by);
-  return { input: part(u.input), cache_read: part(u.cache_read), cache_write: part(u.cache_write), output: part(u.output), reasoning: part(u.reasoning) };
+  return { input: part(u.input), cache_read: part(u.cache_read), cache_write: part(u.cache_write), output: part(u.output), reasoning: part(u.reasoning), cache_write_1h: part(u.cache_write_1h) };
 }
 
-export function totals(list: Counted[]): { usage: Usage; cost: number | null; unpriced: number; errors: number; hit: number | null } {
+export function totals(list: Counted[]): { usage: Usage; cost: number | null; unpriced: number; estimated: number; errors: number; hit: number | null } {
   const [one] = grouped(list, () => ["all"]);
   const usage = one?.usage ?? {};
   const whole = prompt(usage);
@@ -129,6 +135,7 @@ export function totals(list: Counted[]): { usage: Usage; cost: number | null; un
     usage,
     cost: one?.cost ?? null,
     unpriced: one?.unpriced ?? 0,
+    estimated: one?.estimated ?? 0,
     errors: one?.errors ?? 0,
     hit: whole ? (usage.cache_read ?? 0) / whole : null,
   };
