@@ -1,6 +1,7 @@
 """What sessions cost: cache writes for an hour, the agent's own estimates, sums that are incomplete."""
 
 import json
+import re
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,9 @@ from typing import Any
 import pytest
 
 from conftest import Run
+from contexts import environment
 from logs import Claude, Codex, Machine
+from model_server import ModelServer, Words
 from unspool.views.money import dollars
 
 OLD = "99999999-2222-4333-8444-555555555555"
@@ -54,7 +57,8 @@ def priced(cost: float | None, model: str = "model-without-a-price") -> Claude:
         (1.2, {"complete": False}, "≥ $1.20"),
         (1.2, {"estimated": True}, "~$1.20"),
         (1.2, {"complete": False, "estimated": True}, "≥ ~$1.20"),
-        (0.004, {"complete": False}, "≥ $0"),
+        (0.004, {"complete": False}, "≥ $0.004"),
+        (0.00004, {"complete": False, "digits": 4}, "≥ $0.00004"),
     ],
 )
 def test_an_amount_for_people(amount: float | None, marks: dict[str, Any], text: str) -> None:
@@ -184,3 +188,16 @@ def test_the_newest_state_of_each_limit_is_in_the_list(unspool: Run, tmp_path: P
     events = unspool("show", "latest", "--json", **machine.environment).stdout
     assert events.count(b'"type":"rate_limits"') == 3  # the last one repeats what is known
     assert b"plus" not in unspool("show", "latest", "--full", **machine.environment).stdout
+
+
+@pytest.mark.usefixtures("home")
+@pytest.mark.parametrize("model", ["claude-haiku-4-5", "claude-3-haiku-20240307", "claude-opus-4-1"])
+def test_a_turn_costs_the_same_when_it_is_shown_again(unspool: Run, model: str) -> None:
+    pytest.importorskip("genai_prices")
+    with ModelServer(Words("Hi")) as at:
+        done = unspool("ask", "Hi", "-p", f"anthropic/{model}", "-b", "yard", **environment(at.url))
+        shown = unspool("thread", "show", "yard", **environment(at.url))
+    told, again = (re.findall(r" · (<?\$[\d.]+)", text.decode()) for text in (done.stderr, shown.stdout))
+    assert len(told) == 1
+    assert told == again
+    assert told != ["$0.0000"]

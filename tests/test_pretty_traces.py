@@ -55,7 +55,7 @@ def test_calls_that_were_kept_as_text_are_calls_too(tmp_path: Path, unspool: Run
     assert shown(unspool, written(tmp_path / "text.jsonl", kept | {"request": json.dumps(kept["request"])})) == told
 
 
-def test_the_cost_is_unknown_if_an_answer_does_not_say_what_it_took(tmp_path: Path, unspool: Run) -> None:
+def test_the_cost_is_a_lower_bound_if_an_answer_does_not_say_what_it_took(tmp_path: Path, unspool: Run) -> None:
     pytest.importorskip("genai_prices")
     calls = a_run()
     for each in calls:
@@ -65,6 +65,10 @@ def test_the_cost_is_unknown_if_an_answer_does_not_say_what_it_took(tmp_path: Pa
     refused = calls[1] | {"id": "3", "response": {"error": {"message": "Slow down"}}, "status": 429}
     assert "cost $0.0001" in shown(unspool, written(path, calls[0], refused, calls[1]))[-1]
     del calls[0]["response"]["usage"]
+    assert "cost ≥ $0.00005" in shown(unspool, written(path, *calls))[-1]
+    end = unspool("pretty", path, "--style", "json").stdout.splitlines()[-1]
+    assert json.loads(end)["cost_is_partial"] is True
+    del calls[1]["response"]["usage"]
     assert "cost unknown" in shown(unspool, written(path, *calls))[-1]
 
 
