@@ -116,7 +116,7 @@ class _Counter:
             self.tools,
             sum([share.tokens for share in shares.values()], Tokens()),
             {model: share for model, share in shares.items() if model},
-            shares.get(None, Share()) + shares.get("", Share()),
+            sum([share for model, share in shares.items() if not model], Share()),
             self.prompt,
             self.start,
             self.end,
@@ -149,8 +149,15 @@ def _estimated(calls: list[TokenUsage]) -> tuple[float, int]:
 
 def _numbers(used: TokenUsage) -> tuple[int | float, ...]:
     """Return a row of `StreamDigest.spent`."""
-    counts = used.input, used.cache_read, used.cache_write, used.output, used.reasoning, used.cache_write_1h
-    return *counts, used.cost_usd or 0
+    return (
+        used.input,
+        used.cache_read,
+        used.cache_write,
+        used.output,
+        used.reasoning,
+        used.cache_write_1h,
+        used.cost_usd or 0,
+    )
 
 
 def _hash(used: TokenUsage) -> bytes:

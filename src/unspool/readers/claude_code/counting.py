@@ -13,7 +13,7 @@ from unspool.model import Origin
 from unspool.model.event import TokenUsage
 from unspool.readers.log import Log
 from unspool.sources.prompt_cache import cache_miss_of, hour_long
-from unspool.sources.values import Number, count, string
+from unspool.sources.values import Number, count, number, string
 
 Counts: TypeAlias = tuple[int, int, int, int, int, int]
 """Input, cache read, cache write, output, reasoning; last the cache writes that live an hour, part of the writes."""
@@ -21,6 +21,16 @@ NOTHING: Counts = (0, 0, 0, 0, 0, 0)
 _WRITE, _HOUR_LONG = 2, 5
 _NOWHERE = Origin("", 0, 0, 0)
 _BESIDE = ("advisor_message", "compaction")
+
+
+Odd: TypeAlias = list[Any] | str | int | float | bool | None
+"""What may stand anywhere in place of an object."""
+
+
+class Split(Struct, frozen=True, gc=False):
+    """How long what was written to the cache lives; the five-minute part is the difference to the total."""
+
+    ephemeral_1h_input_tokens: Number | None = None
 
 
 class Usage(Struct, frozen=True, gc=False):
@@ -32,7 +42,7 @@ class Usage(Struct, frozen=True, gc=False):
     output_tokens: Number | None = None
     output_tokens_details: Any = None
     iterations: Any = None
-    cache_creation: Any = None
+    cache_creation: Split | Odd = None
 
 
 class _Call:
@@ -40,12 +50,14 @@ class _Call:
 
     __slots__ = (
         *("beside", "cost", "counted", "diagnostics", "id", "key", "model", "origin", "request", "seen", "stream"),
-        *("time", "times", "unpaid"),
+        *("time", "times", "unpaid", "usage"),
     )
 
     def __init__(self, key: str, response: str | None, request: str | None, stream: str) -> None:
         self.key, self.id, self.request, self.stream = key, response, request, stream
         self.model: str | None = None
+        self.usage: Usage | None = None
+        """As its last line has it."""
         self.seen = self.counted = NOTHING
         self.times = 0
         self.beside: tuple[_Call, ...] = ()
@@ -89,7 +101,7 @@ class Counting:
         response: str | None,
         request: str | None,
         diagnostics: Any = None,
-        cost: float | None = None,
+        cost: Any = None,
     ) -> None:
         """Take note of a line of the message with these ids; a line without ids is known by its key.
 
@@ -105,9 +117,9 @@ class Counting:
         self._note(call, model, usage)
         if diagnostics is not None:
             call.diagnostics = diagnostics
-        if cost is not None and cost > call.cost:
-            call.unpaid += cost - call.cost
-            call.cost = cost
+        if cost is not None and (paid := number(cost) or 0.0) > call.cost:
+            call.unpaid += paid - call.cost
+            call.cost = paid
         within = usage.iterations
         if within.__class__ is list and len(within) > 1:
             self._saw_beside(call, within)
@@ -121,9 +133,10 @@ class Counting:
         return call
 
     def _note(self, call: _Call, model: str | None, usage: Usage) -> None:
-        counts = counts_of(usage)
-        if counts != call.seen:
-            call.seen = counts if call.seen is NOTHING else _most(counts, call.seen)
+        if usage != call.usage:  # most lines repeat it
+            call.usage, counts = usage, counts_of(usage)
+            if counts != call.seen:
+                call.seen = counts if call.seen is NOTHING else _most(counts, call.seen)
         call.model, call.time, call.origin = model, self._log.time, self._log.origin
 
     def _saw_beside(self, call: _Call, within: list[Any]) -> None:
@@ -154,11 +167,17 @@ class Counting:
         log = self._log
         now = log.time, log.origin
         log.time, log.origin = call.time, call.origin
-        log.emit(_event(call, grown), f"{call.key}:usage:{call.times}", call.stream)
+        if grown[_HOUR_LONG] or call.diagnostics is not None or call.unpaid:
+            used = _event(call, grown)
+        else:  # nearly always, and keywords take time
+            fresh, read, written, output, thought, _ = grown
+            used = TokenUsage(call.model, fresh, read, written, output, thought, call.id, call.request)
+        log.emit(used, f"{call.key}:usage:{call.times}", call.stream)
         log.time, log.origin = now
-        self._hour_long += grown[_HOUR_LONG]
         call.times += 1
-        self._add(_plain(call.model), grown)
+        if self._remembered is not None:  # a log has no results, which are compared with the total
+            self._hour_long += grown[_HOUR_LONG]
+            self._add(_plain(call.model), grown)
 
     def grew(self, stream: str, response: str | None, usage: dict[str, Any]) -> None:
         """What the last message of the stream used in the end."""
@@ -220,8 +239,6 @@ def _event(call: _Call, grown: Counts) -> TokenUsage:
     cost = call.unpaid or None
     call.diagnostics, call.unpaid = None, 0.0
     fresh, read, written, output, thought, lasting = grown
-    if not lasting and miss is None and cost is None:  # nearly always, and keywords take time
-        return TokenUsage(call.model, fresh, read, written, output, thought, call.id, call.request)
     return TokenUsage(
         call.model,
         *(fresh, read, written, output, thought, call.id, call.request),
@@ -257,7 +274,10 @@ def _most(one: Counts, other: Counts) -> Counts:
 
 def countable(usage: dict[str, Any]) -> dict[str, Any]:
     """With counts that are such: somebody's server may have said anything."""
-    return usage | {key: count(usage.get(key)) for key in Usage.__struct_fields__ if key.endswith("_tokens")}
+    counts: dict[str, Any] = {key: count(usage.get(key)) for key in Usage.__struct_fields__ if key.endswith("_tokens")}
+    if isinstance(split := usage.get("cache_creation"), dict):
+        counts["cache_creation"] = {key: count(split.get(key)) for key in Split.__struct_fields__}
+    return usage | counts
 
 
 def usage_of(usage: dict[str, Any]) -> Usage:
@@ -266,21 +286,21 @@ def usage_of(usage: dict[str, Any]) -> Usage:
 
 def counts_of(usage: Usage) -> Counts:
     """Return the counts of one usage. Claude's input has no cached tokens in it."""
-    details, written = usage.output_tokens_details, usage.cache_creation_input_tokens or 0
+    details, written, split = usage.output_tokens_details, usage.cache_creation_input_tokens or 0, usage.cache_creation
+    lasting = (split.ephemeral_1h_input_tokens or 0) if split.__class__ is Split else 0
+    if written and not lasting and usage.iterations.__class__ is list:
+        lasting = _hour_long_of(usage.iterations, written)
     return (
         usage.input_tokens or 0,
         usage.cache_read_input_tokens or 0,
         written,
         usage.output_tokens or 0,
         count(details.get("thinking_tokens")) if details.__class__ is dict else 0,
-        _hour_long(usage, written) if written else 0,
+        min(lasting, written),
     )
 
 
-def _hour_long(usage: Usage, written: int) -> int:
-    """Return the cache writes that live an hour. At the end of a stream only the iterations may have the split."""
-    lasting = hour_long(usage.cache_creation, written)
-    if lasting or usage.iterations.__class__ is not list:
-        return lasting
-    steps = [step for step in usage.iterations if isinstance(step, dict) and step.get("type") not in _BESIDE]
-    return min(written, sum(hour_long(step.get("cache_creation"), written) for step in steps))
+def _hour_long_of(iterations: list[Any], written: int) -> int:
+    """Return the cache writes that live an hour, where only the steps of a call have the split: at a stream's end."""
+    steps = [step for step in iterations if isinstance(step, dict) and step.get("type") not in _BESIDE]
+    return sum(hour_long(step.get("cache_creation"), written) for step in steps)

@@ -1,7 +1,7 @@
 """Messages of Claude Code, in its transcripts and in its live stream alike: blocks → events."""
 
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from msgspec import Raw, Struct, convert
 
@@ -21,13 +21,13 @@ from unspool.model.event import (
     id_of,
 )
 from unspool.readers.blocks import block_text, content_text
-from unspool.readers.claude_code.counting import Counting, Usage, countable
+from unspool.readers.claude_code.counting import Counting, Odd, Usage, countable
 from unspool.readers.claude_code.sidecars import Sidecars
 from unspool.readers.claude_code.tags import said, sent
 from unspool.readers.genai import FAILED, outcome
 from unspool.readers.log import Log
 from unspool.sources.jsontext import loads_or_text
-from unspool.sources.values import count, listing, mapping, number, string, text_of
+from unspool.sources.values import count, listing, mapping, string, text_of
 
 AGENT, IFLOW, AMP = "claude_code", "iflow", "amp"
 _SYNTHETIC = "<synthetic>"
@@ -46,10 +46,6 @@ _REFUSED = (
 """How the output of a call begins that failed because it was not carried out."""
 _DELEGATING = frozenset(("Task", "Agent", "Skill", "Workflow"))
 _SERVER_RESULT = "_tool_result"
-
-
-Odd: TypeAlias = list[Any] | str | int | float | bool | None
-"""What may stand anywhere in place of an object."""
 
 
 class Message(Struct, gc=False):
@@ -94,8 +90,8 @@ class Messages:
             self._model(model, stream)
         usage, content = message.usage, message.content
         if counted and usage.__class__ is Usage and model != _SYNTHETIC:
-            about = string(message.id), string(request), message.diagnostics, number(cost)
-            self.counting.saw(stream, key, model, usage, *about)
+            name, request = string(message.id), string(request)
+            self.counting.saw(stream, key, model, usage, name, request, message.diagnostics, cost)
         if model == _SYNTHETIC and content and _is_text(content):
             self._log.emit(Notification(content_text(content), "info"), f"{key}:0", stream)
         elif isinstance(content, list):

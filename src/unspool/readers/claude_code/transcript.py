@@ -16,7 +16,8 @@ from unspool.readers.blocks import content_text
 from unspool.readers.claude_code.attachments import attached, is_told, stop_hooks, typed_in, words_in
 from unspool.readers.claude_code.bookkeeping import PASSED_OVER, SILENT, TICKS
 from unspool.readers.claude_code.copies import told_above
-from unspool.readers.claude_code.messages import AGENT, Message, Messages, Odd, content_of, mended
+from unspool.readers.claude_code.counting import Odd
+from unspool.readers.claude_code.messages import AGENT, Message, Messages, content_of, mended
 from unspool.readers.claude_code.queue import Queue
 from unspool.readers.claude_code.tags import is_typed, said, within
 from unspool.readers.log import Log
@@ -309,8 +310,7 @@ class Transcript:
         self._log.at(inner.get("timestamp"))
         own = f"agent:{agent}"
         if inner.get("type") == "assistant":
-            request, cost = inner.get("requestId"), inner.get("costUSD")
-            self._messages.assistant(inner.get("message"), key, own, request, cost=cost)
+            self._messages.assistant(inner.get("message"), key, own, inner.get("requestId"), cost=inner.get("costUSD"))
         else:
             self._messages.user(inner.get("message"), key, own, inner.get("toolUseResult"))
         self._log.time = now

@@ -71,7 +71,9 @@ class Happenings:
             usage = thread.tally.grown(info, thread.model)
             if usage is not None:
                 self._outbox.say(usage)
-        thread.limited(event.get("rate_limits"))
+        limits = event.get("rate_limits")
+        if limits.__class__ is dict and limits != thread.limits:
+            thread.limited(limits)
 
     # what items say too
 

@@ -121,4 +121,6 @@ class Messages:
         usage = self._thread.tally.grown(info, self._thread.model)
         if usage is not None:
             self._outbox.say(usage)
-        self._thread.limited(message.get("rate_limits"))
+        limits = message.get("rate_limits")
+        if isinstance(limits, dict) and limits != self._thread.limits:
+            self._thread.limited(limits)

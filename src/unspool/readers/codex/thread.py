@@ -55,8 +55,8 @@ class Thread:
         self._structured: dict[str, str] = {}
         """Calls of tools whose output is no words, and the names of these tools."""
         self._spawns: dict[str, dict[str, Any]] = {}
-        self._limits: Any = None
-        """The rate limits as they were last written."""
+        self.limits: Any = None
+        """The rate limits as they were last written; most counts of tokens repeat them."""
         self._agents: set[str] = set()
 
     def runs(self, model: Any) -> None:
@@ -69,12 +69,11 @@ class Thread:
         if before is not None:
             self.outbox.say(ModelChange(model, before))
 
-    def limited(self, limits: Any) -> None:
-        """Report the account's rate limits where they changed; most counts of tokens repeat them."""
-        if limits.__class__ is dict and limits != self._limits:
-            self._limits = limits
-            if (content := rate_limits_of(limits, self.log.time)) is not None:
-                self.outbox.add(content, "limits")
+    def limited(self, limits: dict[str, Any]) -> None:
+        """Report the account's rate limits, which changed."""
+        self.limits = limits
+        if (content := rate_limits_of(limits, self.log.time)) is not None:
+            self.outbox.add(content, "limits")
 
     def begin_turn(self, turn: Any) -> None:
         self.has_spoken = self._scripted = False
