@@ -1,5 +1,6 @@
 """The viewer in a real browser."""
 
+import json
 import re
 from pathlib import Path
 
@@ -168,9 +169,25 @@ def test_the_head_of_a_conversation_says_what_it_cost_and_if_that_is_not_all(win
     agent.records += [record | {"id": f"other-{record['id']}"} for record in other.records]
     with viewer(agent.save(tmp_path / "trace.jsonl")) as address:
         page = window.open(address)
-        expect(page.get_by_text(re.compile(r"\d · \$0\.0\d+ \+\? · 2 requests$"))).to_be_visible()
+        expect(page.get_by_text(re.compile(r"\d · ≥ \$0\.0\d+ · 2 requests$"))).to_be_visible()
         expect(page.get_by_text(re.compile(r"\d · \$0\.0\d+ · 3 requests$"))).to_be_visible()
-        expect(page.get_by_text(re.compile(r"^5 requests · .* \+\?$"))).to_be_visible()
+        expect(page.get_by_text(re.compile(r"^5 requests · .* · ≥ \$0\.\d+$"))).to_be_visible()
+
+
+def test_a_model_that_never_used_a_cache_is_named_once(window: Window, tmp_path: Path) -> None:
+    asked, calls = [{"role": "user", "content": "One?"}], []
+    for number in range(2):
+        answer = {"role": "assistant", "content": "The first of all numbers, if nought is none."}
+        usage = {"prompt_tokens": 5000, "completion_tokens": 5, "prompt_tokens_details": {"cached_tokens": 0}}
+        request, response = {"model": "gpt-5", "messages": asked}, {"choices": [{"message": answer}], "usage": usage}
+        calls.append({"timestamp": 1_772_460_000 + number, "request": request, "response": response})
+        asked = [*asked, answer, {"role": "user", "content": "Two?"}]
+    path = tmp_path / "trace.jsonl"
+    path.write_text("".join(json.dumps(call) + "\n" for call in calls), encoding="utf-8")
+    with viewer(path) as address:
+        page = window.open(address)
+        expect(page.get_by_text("No call of gpt-5 read from a cache or wrote to one.")).to_be_visible()
+        expect(page.get_by_text("miss", exact=True)).to_have_count(0)
 
 
 def test_a_session(window: Window, session: Path) -> None:

@@ -295,7 +295,9 @@ def test_usage_of_all_by_tool(window: Window, missed: Path, session: Path) -> No
         page = window.open(address)
         page.get_by_role("link", name="Usage").click()
         expect(page.get_by_role("heading", name=re.compile("Cost over time, by model"))).to_be_visible()
-        expect(page.get_by_text("unknown. Sessions that were not opened yet are priced by what each")).to_be_visible()
+        expect(
+            page.get_by_text("not at all (≥). Sessions that were not opened yet are priced by what each")
+        ).to_be_visible()
         expect(page.get_by_role("columnheader", name="errors")).to_have_count(0)  # nobody knows them yet
         page.get_by_role("button", name="tool", exact=True).click()
         expect(page.get_by_role("row", name=re.compile("^Bash 2 "))).to_be_visible()
