@@ -201,3 +201,24 @@ def test_a_turn_costs_the_same_when_it_is_shown_again(unspool: Run, model: str) 
     assert len(told) == 1
     assert told == again
     assert told != ["$0.0000"]
+
+
+def test_normalised_usage_has_the_split_of_what_was_written(unspool: Run) -> None:
+    split = {"ephemeral_5m_input_tokens": 60, "ephemeral_1h_input_tokens": 40}
+    usage = {"input_tokens": 1, "output_tokens": 3, "cache_creation_input_tokens": 100, "cache_creation": split}
+    body = {"type": "message", "role": "assistant", "content": [{"type": "text", "text": "Hi"}], "usage": usage}
+    done = unspool("response", "anthropic", stdin=json.dumps(body).encode())
+    assert json.loads(done.stdout)["message"]["usage"]["cache_creation"] == split
+
+
+def test_atif_has_what_was_written_for_an_hour(unspool: Run, tmp_path: Path) -> None:
+    log = hour_long(Claude().user("Rest").says("1", usage=(1, 2, 100, 3)), 40).save(tmp_path / "log.jsonl")
+    done = unspool("squash", log, "-o", tmp_path / "out", "--to", "atif")
+    assert done.returncode == 0, done.stderr
+    (written,) = [path for path in (tmp_path / "out").rglob("*.json") if b"steps" in path.read_bytes()]
+    (metrics,) = [step["metrics"] for step in json.loads(written.read_bytes())["steps"] if "metrics" in step]
+    assert metrics["extra"] == {
+        "reasoning_tokens": 0,
+        "cache_creation_input_tokens": 100,
+        "ephemeral_1h_input_tokens": 40,
+    }

@@ -275,6 +275,12 @@ def test_a_reason_without_a_miss_is_told_as_such(tmp_path: Path) -> None:
     assert told.words[1] == "Anthropic: messages_changed. The counts of tokens show no such miss."
 
 
+def test_the_first_request_may_have_a_reason_too(tmp_path: Path) -> None:
+    """The one that it was compared with was not recorded."""
+    told = last(diagnosed(Agent().asks("One").says("1"), "model_changed"), tmp_path)
+    assert (told.state, told.words[1]) == ("first", "Anthropic: model_changed.")
+
+
 def test_the_reason_in_a_log_of_claude_code(tmp_path: Path) -> None:
     log = Claude().user("One").says("An answer", usage=(10, 0, 9000, 5)).user("Two").says("2", usage=(10, 0, 9500, 5))
     log.records[-1]["message"]["diagnostics"] = {"cache_miss_reason": {"type": "system_changed"}}

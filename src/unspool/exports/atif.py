@@ -183,6 +183,8 @@ def _metrics(tokens: Tokens | None) -> dict[str, Any] | None:
         "cached_tokens": tokens.cache_read,
     }
     more = {"reasoning_tokens": tokens.reasoning, "cache_creation_input_tokens": tokens.cache_write}
+    if tokens.cache_write_1h:
+        more["ephemeral_1h_input_tokens"] = tokens.cache_write_1h  # part of the line above
     return metrics | ({"extra": more} if any(more.values()) else {})
 
 

@@ -275,6 +275,11 @@ def write_usage(usage: Usage) -> dict[str, Any]:
         "cache_creation_input_tokens": usage.cache_write,
         "cache_read_input_tokens": usage.cache_read,
     }
+    if usage.cache_write_1h:
+        written["cache_creation"] = {
+            "ephemeral_5m_input_tokens": usage.cache_write - usage.cache_write_1h,
+            "ephemeral_1h_input_tokens": usage.cache_write_1h,
+        }
     if usage.reasoning:
         written["reasoning_tokens"] = usage.reasoning
     return written

@@ -88,7 +88,8 @@ def report(now: Asked, before: Asked | None) -> CacheReport:
     made = _report(now, before)
     made.provider = now.request.cache_miss
     if made.provider is not None and made.state != "missed":
-        made.words.append(f"{_provider_words(now.request)} The counts of tokens show no such miss.")
+        no_miss = " The counts of tokens show no such miss." if made.state == "hit" else ""
+        made.words.append(f"{_provider_words(now.request)}{no_miss}")
     return made
 
 
