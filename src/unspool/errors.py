@@ -2,6 +2,7 @@
 
 UnspoolError               exit status 2
 ├── InputNotFound          a path that is not there, or cannot be read
+│   └── FileFault          a file that unspool fails to read, by a fault of its own
 ├── OutputNotWritable      a path that cannot be written
 ├── UnknownFormat          a name that no wire has, or a file that is no agent's log
 ├── SessionNotFound        a session's id that none has, or several
@@ -31,6 +32,10 @@ class UnspoolError(Exception):
 
 class InputNotFound(UnspoolError):
     pass
+
+
+class FileFault(InputNotFound):
+    """Names a file and its fault. Other files are read all the same, even where this one was named."""
 
 
 class OutputNotWritable(UnspoolError):

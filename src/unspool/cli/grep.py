@@ -70,26 +70,29 @@ def command(
     import gc
 
     from unspool.cli.reading import reading
-    from unspool.cli.words import plural, say
+    from unspool.cli.words import plural, say, say_lost
     from unspool.jobs.grep import Query, grep
-    from unspool.sources.copies import fetched, named_json
+    from unspool.sources.copies import fetched, named, named_json
 
     gc.disable()  # nothing here is cyclic
     form = "raw" if raw else "json" if as_json else "line"
     query = Query(pattern, regexp, ignore_case, kinds, agent, form, limit)
     files = found = notes = 0
+    lost: list[str] = []
     with fetched(paths) as local, reading("searching") as seen:
         for path, searched in grep(query, local, jobs):
             seen(path)
             files += 1
             found += len(searched.hits)
             notes += searched.notes
+            lost += [named(searched.fault)] if searched.fault else []
             for hit in searched.hits:
                 hit.line = named_json(hit.line)
                 _say(hit)
     if notes:
         where = "`unspool cook` names them" if paths else "see `unspool sources`"
         say(f"{plural(notes, 'record')} in these logs could not be read or understood: {where}")
+    say_lost(lost)
     if not files:
         say("no log: see `unspool sources` for where we look")
     if not found:

@@ -41,7 +41,7 @@ def command(
     import gc
 
     from unspool.cli.reading import reading
-    from unspool.cli.words import fit, local, one_line, plural, say, terminal_width
+    from unspool.cli.words import fit, local, one_line, plural, say, say_lost, terminal_width
     from unspool.errors import SessionNotFound
     from unspool.jobs.show import find, on_disk
     from unspool.sources.files import DASH
@@ -55,6 +55,7 @@ def command(
     with on_disk(session) as name:
         with reading() as seen:
             shown = find(name, seen)
+        say_lost(shown.lost)
         if shown.others:
             say(f"the newest of {plural(len(shown.others) + 1, 'session')}; the others:")
             widest = max(len(one_line(other.id)) for other in shown.others[:20])

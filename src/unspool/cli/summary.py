@@ -16,7 +16,7 @@ _ROWS = 12
 _NOTES = 8
 _COST_WIDTH = 10
 _REMINDERS = ("<", "# AGENTS.md instructions")
-_LOST: tuple[NoteKind, ...] = ("unreadable", "skipped")
+_LOST: tuple[NoteKind, ...] = ("unreadable", "skipped", "internal")
 
 
 def say_summary(cooked: Cooked, files: int, costs: bool = False) -> None:

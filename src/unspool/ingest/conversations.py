@@ -22,6 +22,7 @@ from unspool.ingest.agents import agent_of
 from unspool.ingest.facts import BESIDE
 from unspool.ingest.finding import given, is_session
 from unspool.ingest.implied import is_implied
+from unspool.ingest.net import file_note
 from unspool.ingest.open import in_time_order, is_recorded, read_exchanges
 from unspool.ingest.sessions import Found
 from unspool.ingest.splitting import split
@@ -70,7 +71,9 @@ def units(paths: Sequence[str], agent: str | None = None) -> list[Unit]:
     files = [path for path in paths if path not in names]
     found = _units(files, agent) if files else []
     if names or not paths:
-        found += [Unit(session.files[0], None, session, agent) for session in on_this_machine(names)]
+        sessions, lost = on_this_machine(names)
+        found += [Unit(session.files[0], None, session, agent) for session in sessions]
+        found += [Unit(path) for path in (() if names else lost)]
     return [unit for unit in found if unit.found is None or agent in (None, unit.found.facts.agent)]
 
 
@@ -84,7 +87,7 @@ def _units(paths: Sequence[str], agent: str | None) -> list[Unit]:
                 roots[file] = path
     logs = [file for file in looked_into(list(named)) if file != DASH and not is_traffic(file, roots.get(file))]
     copies = _copies(paths, logs, named)
-    held = _held(logs, [log for log in logs if named[log]], copies)
+    held, lost = _held(logs, [log for log in logs if named[log]], copies)
     known, done = set(logs), set[int]()
     made: list[Unit] = []
     for file, by_name in named.items():
@@ -92,7 +95,8 @@ def _units(paths: Sequence[str], agent: str | None) -> list[Unit]:
             if id(session) not in done:
                 done.add(id(session))
                 made.append(Unit(session.files[0], roots.get(session.files[0]), session, agent, copies))
-        if file not in held and (file not in known or by_name or file.lower().endswith(ENDINGS)):
+        is_wanted = file not in known or by_name or file in lost or file.lower().endswith(ENDINGS)
+        if file not in held and is_wanted:
             made.append(Unit(file, roots.get(file), None, agent))
     return made
 
@@ -104,7 +108,9 @@ def is_traffic(path: str, root: str | None) -> bool:
     except InputNotFound:
         if root is None:
             raise
-        return True
+    except Exception as error:
+        file_note(error, path)
+    return True
 
 
 def _copies(paths: Sequence[str], logs: Collection[str], files: Collection[str]) -> "tuple[Copy, ...]":
@@ -123,14 +129,17 @@ def _copies(paths: Sequence[str], logs: Collection[str], files: Collection[str])
     return tuple(made)
 
 
-def _held(logs: list[str], named: list[str], copies: "tuple[Copy, ...]") -> dict[str, list[Found]]:
-    """The sessions that each of these logs tells of."""
+def _held(
+    logs: list[str], named: list[str], copies: "tuple[Copy, ...]"
+) -> tuple[dict[str, list[Found]], Collection[str]]:
+    """Return the sessions in each of these logs, and the files that cannot be read."""
     if not copies:
-        return sessions_in(logs, named) if logs else {}
-    held = sessions_in([_local(copies, log) for log in logs], [_local(copies, log) for log in named])
+        return sessions_in(logs, named) if logs else ({}, ())
+    held, lost = sessions_in([_local(copies, log) for log in logs], [_local(copies, log) for log in named])
     known = {id(session): session for sessions in held.values() for session in sessions}
     by_url = {name: _renamed(session, partial(_url, copies)) for name, session in known.items()}
-    return {_url(copies, log): [by_url[id(session)] for session in sessions] for log, sessions in held.items()}
+    held = {_url(copies, log): [by_url[id(session)] for session in sessions] for log, sessions in held.items()}
+    return held, {_url(copies, path) for path in lost}
 
 
 def _renamed(session: Found, name: Callable[[str], str]) -> Found:

@@ -8,9 +8,10 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from unspool.errors import InputNotFound
+from unspool.errors import FileFault, InputNotFound
 from unspool.ingest.logs import open_log
-from unspool.model import MAIN, Event, Facts, Note
+from unspool.ingest.net import file_note
+from unspool.model import MAIN, Event, Facts, Note, NoteKind
 from unspool.model.event import (
     AgentMessage,
     Compacted,
@@ -50,6 +51,11 @@ class FileDigest(Struct):
     """How many of each kind."""
     reasons: dict[str, int] = {}
     """The commonest reasons."""
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the file could not be read, by whichever reader."""
+        return self.reader is None and bool(self.reasons)
 
 
 packed = msgspec.msgpack.Encoder().encode
@@ -167,11 +173,20 @@ def _hash(used: TokenUsage) -> bytes:
 
 
 def digest_file(path: str) -> FileDigest:
-    """What the file holds; of a file that no reader claims, only that; of one that cannot be read, why."""
+    """Return what the file holds: only that no reader claims it, or why it cannot be read, where that is all."""
     try:
         return _digest(path)
+    except FileFault as error:
+        return _lost("internal", str(error))
     except InputNotFound as error:
-        return FileDigest(None, reasons={legible(f"unreadable: {error}"): 1})
+        return _lost("unreadable", str(error))
+    except Exception as error:
+        note = file_note(error, path)
+        return _lost(note.kind, f"{path}: {note.reason}")
+
+
+def _lost(kind: NoteKind, reason: str) -> FileDigest:
+    return FileDigest(None, notes={kind: 1}, reasons={legible(f"{kind}: {reason}"): 1})
 
 
 def packed_digest(path: str) -> bytes:

@@ -7,8 +7,9 @@ from typing import Any
 from msgspec import Struct, structs
 
 from unspool.dialect import Decoder, Head, Reader, Record
-from unspool.errors import InputNotFound
+from unspool.errors import FileFault, InputNotFound
 from unspool.ingest.heads import LOOK, begun, head_of, like_the_last, reader_for, reader_of
+from unspool.ingest.net import fault_note, file_note
 from unspool.model import Event, Facts, Note, Origin
 from unspool.sources.files import DASH
 from unspool.sources.jsontext import Unreadable, joined, loads
@@ -43,23 +44,27 @@ class OpenLog:
         return self._head.document
 
     def __iter__(self) -> Iterator[Event | Note]:
+        """A record at which the decoder fails costs only itself. One loop, because many events pass through it."""
         feed = self._decoder.feed
-        for record in self._fed():
-            if type(record) is not Record:  # isinstance takes five times as long where it says no
-                assert isinstance(record, Note)
-                yield record
-                continue
-            try:
-                items = feed(record)
-            except RecursionError:  # it could be decoded, but not be worked with
-                items = [Note("unreadable", "nested too deeply", record.origin)]
-            if not items:
-                continue
-            if record.data and type(items) is list and len(items) == 1 and type(items[0]) is Note:
-                yield from self._apart(record, items[0])
-            else:
-                yield from items
-        yield from self._decoder.close()
+        try:
+            for record in self._fed():
+                if type(record) is not Record:  # isinstance takes five times as long where it says no
+                    assert isinstance(record, Note)
+                    yield record
+                    continue
+                try:
+                    items = feed(record)
+                    if not items:
+                        continue
+                    if record.data and type(items) is list and len(items) == 1 and type(items[0]) is Note:
+                        yield from self._apart(record, items[0])
+                    else:
+                        yield from items
+                except Exception as error:
+                    yield fault_note(error, record.origin)
+            yield from self._decoder.close()
+        except Exception as error:
+            yield file_note(error, self.path)
 
     def _apart(self, record: Record, note: Note) -> Iterator[Event | Note]:
         """What stands in a line that is no JSON because writes broke off in it: whole records, each by itself."""
@@ -94,17 +99,20 @@ class OpenLog:
 
 
 def open_log(path: str) -> OpenLog | None:
-    """None for a file that no reader claims; also what stands on standard input is looked at."""
-    if path == DASH:
-        log, _ = open_records(path, read_records(path))
-        return log
+    """Return None for a file that no reader claims. Raise InputNotFound for one that cannot be read, and FileFault for
+    one that unspool fails to recognise. Standard input is looked at too."""
     try:
+        if path == DASH:
+            log, _ = open_records(path, read_records(path))
+            return log
         if (known := like_the_last(path)) is not None:
             return OpenLog(path, *known)
         reader, head = reader_of(path)
+        return None if reader is None else OpenLog(path, reader, head)
     except OSError as error:
         raise InputNotFound(f"{path}: {error.strerror}") from error
-    return None if reader is None else OpenLog(path, reader, head)
+    except Exception as error:
+        raise FileFault(f"{path}: {file_note(error, path).reason}") from error
 
 
 def open_records(path: str, records: Iterator[Record | Note]) -> tuple[OpenLog | None, Iterator[Record | Note]]:

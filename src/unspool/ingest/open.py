@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, TypeVar
 from msgspec.structs import replace
 
 from unspool.dialect import Record
-from unspool.errors import InputNotFound
+from unspool.errors import FileFault, InputNotFound
 from unspool.ingest.envelope import is_text_of_call, open_envelope
+from unspool.ingest.net import file_note
 from unspool.ingest.traffic import AUTO, Traffic
 from unspool.model import CookedRequest, Exchange, Note, Origin
 from unspool.sources.files import DASH, expand, is_database
@@ -35,10 +36,14 @@ def read_exchanges(*inputs: str | os.PathLike[str], wire: str = AUTO) -> Iterato
         for path in expand(inputs):
             try:
                 yield from _read(path, traffic)
+            except FileFault as error:
+                yield Note("internal", str(error).removeprefix(f"{path}: "), Origin(path, 0, 0, 0))
             except InputNotFound as error:
                 if path in named:
                     raise
                 yield Note("unreadable", str(error), Origin(path, 0, 0, 0))  # one file of a folder
+            except Exception as error:
+                yield file_note(error, path)
 
 
 def _read(path: str, traffic: Traffic) -> Iterator[Exchange | Note]:

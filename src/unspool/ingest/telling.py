@@ -2,41 +2,53 @@
 
 from collections.abc import Iterable, Iterator
 
+from unspool.errors import FileFault
 from unspool.ingest.digests import packed_digest
 from unspool.ingest.finding import installed
 from unspool.ingest.implied import implied
 from unspool.ingest.leftovers import taken
 from unspool.ingest.logs import OpenLog, open_log
+from unspool.ingest.net import file_note
 from unspool.ingest.sessions import Found, digests, gather, pick
 from unspool.model import MAIN, Event, Exchange, Note
 from unspool.model.event import AgentSpawn
 from unspool.sources.files import is_database
 
 
-def on_this_machine(names: Iterable[str]) -> list[Found]:
-    """The sessions with these ids; all of them, the oldest first, if none is named."""
-    here = _gathered(list(installed()))
-    return [pick(here, name) for name in names] or here[::-1]
+def on_this_machine(names: Iterable[str]) -> tuple[list[Found], list[str]]:
+    """Return the sessions with these ids (all, oldest first, if there are no names) and the files that cannot be read."""
+    here, lost = _gathered(list(installed()))
+    return [pick(here, name) for name in names] or here[::-1], lost
 
 
-def sessions_in(files: list[str], named: Iterable[str]) -> dict[str, list[Found]]:
-    """What each of these logs holds, the oldest first. Sub-agents' logs near those that were named are read too."""
+def sessions_in(files: list[str], named: Iterable[str]) -> tuple[dict[str, list[Found]], list[str]]:
+    """Return the sessions of each log, oldest first, and the files that cannot be read. Sub-agents' logs near the named
+    logs are read too."""
     near = (path for log in named for path in _kin(log))
     held: dict[str, list[Found]] = {}
-    for session in reversed(_gathered(list(dict.fromkeys([*files, *near])))):
+    sessions, lost = _gathered(list(dict.fromkeys([*files, *near])))
+    for session in reversed(sessions):
         for path in session.files:
             held.setdefault(path, []).append(session)
-    return held
+    return held, lost
 
 
-def _gathered(files: list[str]) -> list[Found]:
-    """The newest first."""
-    return gather(digests(files, lambda missing: ((path, packed_digest(path)) for path in missing)))
+def _gathered(files: list[str]) -> tuple[list[Found], list[str]]:
+    """Return the sessions of these files, newest first, and the files that cannot be read."""
+    read = digests(files, lambda missing: ((path, packed_digest(path)) for path in missing))
+    return gather(read), [path for path, digest in read if digest.is_lost]
 
 
 def _kin(path: str) -> Iterable[str]:
-    log = open_log(path)
-    return () if log is None else log.reader.kin(path)
+    """Return the logs near this one that may belong to its sessions: none of a log that cannot be read."""
+    try:
+        log = open_log(path)
+        return () if log is None else list(log.reader.kin(path))
+    except FileFault:  # its own digest reports it
+        return ()
+    except Exception as error:
+        file_note(error, path)
+        return ()
 
 
 def calls_of(found: Found) -> Iterator[Exchange | Note]:

@@ -13,6 +13,7 @@ from unspool.ingest.decoding import Decoding
 from unspool.ingest.envelope import Envelope, plain
 from unspool.ingest.facts import BESIDE, models, path_of, previous_of, resumed_by, status_of
 from unspool.ingest.known import Cut, KnownRuns
+from unspool.ingest.net import fault_note
 from unspool.ingest.novelty import Novelty
 from unspool.ingest.outcomes import Outcomes
 from unspool.ingest.pairing import Named, Pairing
@@ -56,7 +57,13 @@ class Traffic:
         """What was said so far in answers that stopped before their end, by their tokens."""
 
     def read(self, record: Record) -> Iterator[Exchange | Note]:
-        """An exchange and notes on what in it was not understood; or one note why there is none."""
+        """An exchange and notes on what in it was not understood; or one note why there is none. Never raises."""
+        try:
+            yield from self._read(record)
+        except Exception as error:
+            yield fault_note(error, record.origin)
+
+    def _read(self, record: Record) -> Iterator[Exchange | Note]:
         faults = self._decoding.faults = []
         cut = self._runs.cut(record.data)
         new = False

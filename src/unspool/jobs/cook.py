@@ -9,6 +9,7 @@ from unspool.graph.linking import link
 from unspool.ingest.facts import BESIDE, previous_of
 from unspool.ingest.finding import is_session
 from unspool.ingest.implied import implied
+from unspool.ingest.net import fault_note
 from unspool.ingest.open import in_time_order, read_exchanges
 from unspool.model import Cooked, CookedRequest, Exchange, Note
 
@@ -45,7 +46,11 @@ class Cooking:
         if isinstance(item, Note):
             self._notes.append(item)
             return None
-        request = self._cooker.add(item)
+        try:
+            request = self._cooker.add(item)
+        except Exception as error:
+            self._notes.append(fault_note(error, item.origin))
+            return None
         self._requests.append(request)
         if item.id and (before := (item.extra or {}).get("compacts")):
             self._compacted[item.id] = before

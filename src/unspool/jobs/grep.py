@@ -10,11 +10,12 @@ import msgspec
 from msgspec import Struct
 
 from unspool.engine.local import each, jobs_for
-from unspool.errors import InputNotFound, WrongPattern
+from unspool.errors import FileFault, InputNotFound, WrongPattern
 from unspool.exports.events import bodies, body, drafts, line
 from unspool.ingest.finding import meant, no_log
 from unspool.ingest.logs import OpenLog, open_log
 from unspool.ingest.needles import cannot_match, may_hold, needles_for
+from unspool.ingest.net import file_note
 from unspool.ingest.originals import Originals
 from unspool.model import Event, Note
 from unspool.model.action import Kind
@@ -92,7 +93,9 @@ class Searched(Struct):
     notes: int = 0
     known: bool = True
     fault: str = ""
-    """Why it could not be read."""
+    """Why the file could not be read, or not to its end."""
+    internal: bool = False
+    """The fault is one of unspool's own: it ends no search, even in a file that was named."""
 
 
 def grep(query: Query, paths: Sequence[str] = (), jobs: int | None = None) -> Iterator[tuple[str, Searched]]:
@@ -101,7 +104,7 @@ def grep(query: Query, paths: Sequence[str] = (), jobs: int | None = None) -> It
     files, named = meant(paths)
     found = 0
     for path, searched in zip(files, each(partial(search_file, query), files, jobs_for(files, jobs)), strict=True):
-        if searched.fault and path in named:
+        if searched.fault and path in named and not searched.internal:
             raise InputNotFound(searched.fault)
         if not searched.known and path in named:
             raise no_log(path)
@@ -114,25 +117,27 @@ def grep(query: Query, paths: Sequence[str] = (), jobs: int | None = None) -> It
 
 
 def search_file(query: Query, path: str) -> Searched:
-    try:
-        return _searched(query, path)
-    except InputNotFound as error:
-        return Searched(notes=1, fault=str(error))
-
-
-def _searched(query: Query, path: str) -> Searched:
-    if path != DASH and cannot_match(query.pattern, path, query.fold, query.regex):
-        return Searched()
-    log = open_log(path)
-    if log is None:
-        return Searched(known=False)
-    if query.agent is not None and log.reader.agent != query.agent:
-        return Searched()
-    return _search(query, log)
-
-
-def _search(query: Query, log: OpenLog) -> Searched:
+    """Return the hits in one file, up to the fault that ended its reading if there is one."""
     searched = Searched([])
+    try:
+        _search_file(query, path, searched)
+    except InputNotFound as error:
+        searched.fault, searched.internal = str(error), isinstance(error, FileFault)
+    except Exception as error:
+        searched.fault, searched.internal = f"{path}: {file_note(error, path).reason}", True
+    return searched
+
+
+def _search_file(query: Query, path: str, searched: Searched) -> None:
+    if path != DASH and cannot_match(query.pattern, path, query.fold, query.regex):
+        return
+    log = open_log(path)
+    searched.known = log is not None
+    if log is not None and query.agent in (None, log.reader.agent):
+        _search(query, log, searched)
+
+
+def _search(query: Query, log: OpenLog, searched: Searched) -> None:
     matches = query.matcher()
     originals = Originals(log) if query.form == "raw" else None
     # Where there is a limit, nothing is read beyond the hit that reaches it: what is odd there is not counted.
@@ -156,8 +161,7 @@ def _search(query: Query, log: OpenLog) -> Searched:
             payload = originals.payload(event) if originals is not None else msgspec.UNSET
             searched.hits.append(_hit(event, log.reader.agent, data, place, query.form, payload))
             if query.limit is not None and len(searched.hits) >= query.limit:
-                return searched
-    return searched
+                return
 
 
 def _with_words(events: list[Event], words: tuple[bytes, ...], fold: bool) -> list[Event]:

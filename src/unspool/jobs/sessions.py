@@ -85,8 +85,8 @@ def find_sessions(
     files += [path for path in near if path not in files]
     read = digests(files, partial(read_digests, jobs=jobs), seen)
     for path, digest in read:
-        if digest.reader is None and path in named:
-            raise InputNotFound(_reason(digest)) if is_lost(digest) else no_log(path)
+        if digest.reader is None and path in named and "internal" not in digest.notes:
+            raise InputNotFound(_reason(digest)) if digest.is_lost else no_log(path)
     return gather(read), read
 
 
@@ -119,14 +119,9 @@ def list_sessions(
     return SessionList(rows, [session.id for session in found], lost_in(read))
 
 
-def is_lost(digest: FileDigest) -> bool:
-    """The file could not be read, whosever it is."""
-    return digest.reader is None and bool(digest.reasons)
-
-
 def lost_in(read: Sequence[tuple[str, FileDigest]]) -> list[str]:
     """Which files could not be read, with the reason."""
-    return [_reason(digest) for _, digest in read if is_lost(digest)]
+    return [_reason(digest) for _, digest in read if digest.is_lost]
 
 
 def _reason(digest: FileDigest) -> str:

@@ -15,7 +15,7 @@ from unspool.ingest.logs import open_log
 from unspool.ingest.originals import Originals
 from unspool.ingest.sessions import Found, pick
 from unspool.ingest.telling import read_session
-from unspool.jobs.sessions import Seen, find_sessions
+from unspool.jobs.sessions import Seen, find_sessions, lost_in
 from unspool.model import MAIN, Event, Note
 from unspool.model.session import Session
 from unspool.sources.files import DASH
@@ -28,6 +28,8 @@ class Shown(Struct):
     session: Found
     others: list[Found] = []
     """Other sessions in the same file, or with the same id, newest first."""
+    lost: list[str] = []
+    """Files that could not be read when the session was looked for, with the reason."""
 
 
 @contextmanager
@@ -55,17 +57,18 @@ def find(name: str, seen: Seen = lambda _path: None) -> Shown:
     """By path, by id, by the beginning of an id, or `latest`."""
     if Path(name).exists():
         return _in_path(name, seen)
-    sessions = find_sessions(seen=seen)[0]
+    sessions, read = find_sessions(seen=seen)
     session = pick(sessions, name)
-    return Shown(session, [other for other in sessions if other.id == session.id and other is not session])
+    others = [other for other in sessions if other.id == session.id and other is not session]
+    return Shown(session, others, lost_in(read))
 
 
 def _in_path(path: str, seen: Seen) -> Shown:
     if Path(path).is_dir():
-        found, _ = find_sessions([path], seen=seen)
+        found, read = find_sessions([path], seen=seen)
         if not found:
             raise SessionNotFound(f"{path}: no agent's session in it (recorded API calls are shown by `unspool view`)")
-        return Shown(found[0], found[1:])
+        return Shown(found[0], found[1:], lost_in(read))
     log = open_log(path)
     if log is None:
         raise no_log(path)

@@ -10,7 +10,7 @@ from unspool.ingest.digests import FileDigest
 from unspool.ingest.finding import below, state_of
 from unspool.ingest.finding import places as all_places
 from unspool.ingest.sessions import digests, gather
-from unspool.jobs.sessions import is_lost, read_digests
+from unspool.jobs.sessions import read_digests
 from unspool.readers import READERS
 from unspool.sources.files import legible
 
@@ -63,7 +63,7 @@ def _source(
     sessions = gather(own)
     source = SourceSeen(agent, title, [place for place, _ in places], len(own), sessions=len(sessions))
     source.bytes = sum(Path(path).stat().st_size for path, _ in own)
-    source.unclaimed = [legible(path) for path in files if read[path].reader is None and not is_lost(read[path])]
+    source.unclaimed = [legible(path) for path in files if read[path].reader is None and not read[path].is_lost]
     times = [time for session in sessions for time in (session.start, session.end) if time]
     source.oldest, source.newest = min(times, default=None), max(times, default=None)
     reasons: dict[str, int] = {}

@@ -14,6 +14,7 @@ from unspool.errors import InputNotFound, UnknownFormat
 from unspool.ingest.agents import agent_of, meanings
 from unspool.ingest.finding import meant
 from unspool.ingest.logs import open_log
+from unspool.ingest.net import file_note
 from unspool.ingest.open import read_exchanges
 from unspool.model import Event, Exchange
 from unspool.model.event import ToolCall
@@ -66,7 +67,7 @@ def tools(
     lost: list[str] = []
     for path, (tallies, fault) in zip(files, each(count_file, files, jobs_for(files, jobs)), strict=True):
         seen(path)
-        if not tallies and path in named and not _is_known(path):
+        if not tallies and not fault and path in named and not _is_known(path):
             raise UnknownFormat(f"{path}: no agent's log that we know, and no recorded call in it")
         _add(whole, tallies)
         lost += [fault] if fault else []
@@ -86,6 +87,8 @@ def count_file(path: str) -> tuple[Tallies, str]:
         _count(path, tallies)
     except InputNotFound as error:
         return tallies, str(error)
+    except Exception as error:
+        return tallies, f"{path}: {file_note(error, path).reason}"
     return tallies, ""
 
 

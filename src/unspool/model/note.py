@@ -4,9 +4,10 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
-NoteKind: TypeAlias = Literal["unreadable", "skipped", "repaired", "odd", "unknown"]
+NoteKind: TypeAlias = Literal["unreadable", "skipped", "repaired", "odd", "unknown", "internal"]
 """unreadable: no JSON, the line is lost. skipped: JSON, but no record. repaired: read after mending the text.
-odd: a known thing in a wrong shape, kept. unknown: a thing of a kind that we do not know, kept raw."""
+odd: a known thing in a wrong shape, kept. unknown: a thing of a kind that we do not know, kept raw.
+internal: unspool itself failed at this record or file; the reason names the exception."""
 
 
 class Origin(Struct, frozen=True, gc=False):

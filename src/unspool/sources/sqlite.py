@@ -16,6 +16,9 @@ from unspool.dialect import Record
 from unspool.errors import InputNotFound
 from unspool.model import Note, Origin
 
+_FAULTS = (sqlite3.Error, sqlite3.Warning, OSError, ValueError, OverflowError)
+"""What a damaged database can raise. A name or a message that is not UTF-8 raises UnicodeDecodeError, a ValueError."""
+
 
 def tables(path: str) -> dict[str, frozenset[str]]:
     """Each table with its columns; nothing for what cannot be read."""
@@ -31,7 +34,7 @@ def tables_in(path: str) -> dict[str, frozenset[str]]:
         with _opened(path) as database:
             names = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
             return {name: frozenset(_columns(database, name)) for name in names}
-    except (sqlite3.Error, OSError) as error:
+    except _FAULTS as error:
         raise InputNotFound(f"{path}: a database that cannot be read: {error}") from error
 
 
@@ -44,21 +47,28 @@ def rows(path: str, queries: Mapping[str, str]) -> Iterator[Record | Note]:
     try:
         with _opened(path) as database:
             database.row_factory = sqlite3.Row
-            database.text_factory = lambda text: text.decode("utf-8", "replace")
             for table, query in queries.items():
                 try:
                     for row in database.execute(query):
                         number += 1
                         value = {"table": table, **dict(zip(row.keys(), row, strict=True))}
                         yield Record(b"", Origin(path, number, 0, 0), value)
-                except sqlite3.Error as error:
+                except _FAULTS as error:
                     yield Note("unreadable", f"table {table}: {error}", Origin(path, number, 0, 0))
-    except (sqlite3.Error, OSError) as error:
+    except _FAULTS as error:
         yield Note("unreadable", f"no database that can be read: {error}", Origin(path, 0, 0, 0))
 
 
 @contextmanager
 def _opened(path: str) -> Iterator[sqlite3.Connection]:
+    """Open the database without writing to its folder, and replace bytes that are not UTF-8 wherever text is read."""
+    with _connected(path) as database:
+        database.text_factory = lambda text: text.decode("utf-8", "replace")
+        yield database
+
+
+@contextmanager
+def _connected(path: str) -> Iterator[sqlite3.Connection]:
     """Nothing beside the database is written either: where its log has no index, both are copied and read there."""
     log = Path(f"{path}-wal")
     if not log.is_file() or not log.stat().st_size:

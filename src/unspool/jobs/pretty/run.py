@@ -9,6 +9,7 @@ from unspool.dialect import Decoder, Head, Reader, Record
 from unspool.ingest.envelope import is_text_of_call
 from unspool.ingest.heads import LOOK, reader_for
 from unspool.ingest.logs import OpenLog
+from unspool.ingest.net import fault_note
 from unspool.model import Event, Exchange, Facts, Note
 from unspool.readers import READERS
 from unspool.sources.live import Framing
@@ -191,13 +192,13 @@ class Run:
         decoder, reader = self._decoder, self._reader
         assert decoder is not None
         assert reader is not None
-        told = list(decoder.feed(record))
+        told = _fed(decoder, record)
         if told and all(isinstance(item, Note) and item.kind == "unknown" for item in told):
             other = self._other_reader(record.value)
             if other is not None:
                 yield from self._told(decoder.close(), decoder.sessions, reader)
                 decoder, reader = self._begin(other), other
-                told = list(decoder.feed(record))
+                told = _fed(decoder, record)
         yield from self._told(told, decoder.sessions, reader)
 
     def _other_reader(self, value: Any) -> Reader | None:
@@ -243,6 +244,14 @@ class Run:
                 self._met.add(name)
                 if silent or facts.project:
                     yield self._assembler.start(facts, reader.title)
+
+
+def _fed(decoder: Decoder, record: Record) -> list[Event | Note]:
+    """Return what the record says. A record at which the decoder fails costs only itself."""
+    try:
+        return list(decoder.feed(record))
+    except Exception as error:
+        return [fault_note(error, record.origin)]
 
 
 def is_call(value: Any) -> bool:

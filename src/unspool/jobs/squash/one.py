@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from unspool.errors import InputNotFound
 from unspool.exports.chat import line
+from unspool.ingest.net import file_note
 from unspool.jobs.squash.entries import Clean, Entries, Entry, Lost
 from unspool.jobs.squash.scrubbing import count_cleaned, scrubber_for
 from unspool.jobs.squash.settings import Outcome, Reject, Settings, Task, Written
@@ -27,10 +28,11 @@ def squash_task(settings: Settings, task: Task) -> Outcome:
     scrub = scrubber_for(settings)
     try:
         outcome = _squashed(settings, task)
-    except RecursionError:  # it could be decoded, but not be worked with
+    except Exception as error:
+        note = file_note(error, task.path)
         scrub.tell(Outcome(task))  # what was taken out of it is in no record
         outcome = Outcome(task)
-        outcome.invalid("unreadable", "something in it is nested too deeply")
+        outcome.invalid(note.kind, note.reason)
     scrub.tell(outcome)
     return outcome
 

@@ -148,7 +148,11 @@ def _is_session_file(path: str, root: str | None) -> bool:
     except OSError as error:
         if root is None:
             raise InputNotFound(f"{path}: {error.strerror}") from error
-        return True
+    except Exception as error:
+        from unspool.ingest.net import file_note
+
+        file_note(error, path)
+    return True
 
 
 def _units(given: str, written: str, fast: bool, agent: str | None) -> list[Task]:

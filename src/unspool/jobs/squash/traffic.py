@@ -26,7 +26,7 @@ from unspool.transforms.normal import normal
 from unspool.wires.openai_chat import wire as chat
 from unspool.wires.openai_chat.encode import encode, encode_tool
 
-_LOST = ("unreadable", "skipped")
+_LOST = ("unreadable", "skipped", "internal")
 
 
 def squash_unit(settings: Settings, task: Task) -> Outcome:

@@ -11,11 +11,11 @@ from time import monotonic
 from msgspec import Struct
 
 from unspool.dialect import Record
-from unspool.errors import InputNotFound, SessionNotFound, StoreFault, UnspoolError
+from unspool.errors import FileFault, InputNotFound, SessionNotFound, StoreFault, UnspoolError
 from unspool.ingest.finding import given as files_in
 from unspool.ingest.finding import is_session
 from unspool.ingest.open import is_call
-from unspool.jobs.sessions import Seen, find_sessions, is_lost, lost_in
+from unspool.jobs.sessions import Seen, find_sessions, lost_in
 from unspool.jobs.show import find, on_disk
 from unspool.jobs.view.cooked_files import CookedReel
 from unspool.jobs.view.pages import Grown, ReelRow
@@ -82,7 +82,8 @@ class Catalog:
         known of them.
         """
         if len(self._reels) == 1:
-            next(iter(self)).load()
+            with suppress(UnspoolError):  # it cannot be read any more: its page says why
+                next(iter(self)).load()
         rows = [reel.row() for reel in self]
         left = _AT_ONCE
         for at, reel in enumerate(self):
@@ -146,7 +147,10 @@ def look(paths: Sequence[str], seen: Seen = lambda _path: None, jobs: int | None
             return Given(sessions, lost=lost_in(read), faults=[str(error)])
     whole = Given([])
     for name in dict.fromkeys(paths):
-        part = _one(name, seen, jobs)
+        try:
+            part = _one(name, seen, jobs)
+        except FileFault as error:
+            part = Given([], lost=[str(error)])
         whole.reels += part.reels
         whole.unknown += part.unknown
         whole.lost += part.lost
@@ -175,7 +179,7 @@ def _one(name: str, seen: Seen, jobs: int | None) -> Given:
     if not Path(name).is_dir():
         return _file(name)
     sessions, read = find_sessions([name], jobs, seen)
-    others = [path for path, digest in read if digest.reader is None and not is_lost(digest)]
+    others = [path for path, digest in read if digest.reader is None and not digest.is_lost]
     rest = [path for path in others if not Path(path).parent.name.endswith(JOURNAL)]
     calls = [path for path in rest if holds_calls(path)]
     known = set(calls)

@@ -9,9 +9,10 @@ from time import monotonic
 
 from msgspec.structs import replace
 
-from unspool.errors import InputNotFound, UnspoolError
+from unspool.errors import FileFault, InputNotFound, UnspoolError
 from unspool.ingest.agents import agent_of
 from unspool.ingest.implied import implied
+from unspool.ingest.net import file_note
 from unspool.ingest.sessions import Found
 from unspool.ingest.telling import read_session
 from unspool.ingest.traffic import Traffic
@@ -137,7 +138,11 @@ class Reel(ABC):
 
     def _timed(self) -> Loaded:
         start = monotonic()
-        result = self._read(self._version)
+        try:
+            result = self._read(self._version)
+        except Exception as error:
+            note = file_note(error, self.name)
+            raise FileFault(f"{self.named(self.name)}: {note.reason}") from error
         result.weight = weight_of(result)
         self._cost = monotonic() - start
         self._due = monotonic() + 4 * self._cost
