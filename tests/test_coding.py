@@ -13,7 +13,6 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unspool.sources import coding
 from unspool.sources.coding import Decoder
 from unspool.sources.files import Damaged
 
@@ -82,7 +81,7 @@ def test_unknown_codings_are_damaged() -> None:
 
 @pytest.mark.parametrize("name", ["gzip", "deflate", "zstd", "br"])
 def test_a_few_bytes_that_stand_for_very_many_are_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(coding, "LARGEST", 1 << 20)
+    monkeypatch.setenv("UNSPOOL_MAX_RECORD", "1MB")
     codings, pack = PACKED[name]
     with pytest.raises(Damaged, match="more than"):
         Decoder(codings).feed(pack(bytes(20 << 20)))

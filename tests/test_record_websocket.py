@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 from conftest import Run
 from recorders import Connection, recording, records, upstream
-from unspool.sources import websocket
 from unspool.sources.websocket import NoWebSocket, messages
 
 connect = pytest.importorskip("websockets.sync.client").connect
@@ -113,9 +112,9 @@ def test_any_bytes_are_messages_or_none(pieces: list[bytes], packed: bool) -> No
 
 
 def test_a_few_bytes_that_stand_for_very_many_are_kept_packed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(websocket, "LARGEST", 1 << 16)
+    monkeypatch.setenv("UNSPOOL_MAX_RECORD", "1MB")
     packer = zlib.compressobj(wbits=-15)
-    packed = packer.compress(bytes(1 << 17)) + packer.flush(zlib.Z_SYNC_FLUSH)[:-4]
+    packed = packer.compress(bytes(1 << 21)) + packer.flush(zlib.Z_SYNC_FLUSH)[:-4]
     frame = b"\xc1\x7e" + len(packed).to_bytes(2) + packed
     with pytest.raises(NoWebSocket, match="more than"):
         messages([(0, memoryview(frame))], packed=True)

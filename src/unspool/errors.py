@@ -2,7 +2,7 @@
 
 UnspoolError               exit status 2
 ├── InputNotFound          a path that is not there, or cannot be read
-│   └── FileFault          a file that unspool fails to read, by a fault of its own
+│   └── FileFault          a file that is too large, or that unspool fails to read
 ├── OutputNotWritable      a path that cannot be written
 ├── UnknownFormat          a name that no wire has, or a file that is no agent's log
 ├── SessionNotFound        a session's id that none has, or several
@@ -25,6 +25,8 @@ UnspoolError               exit status 2
 └── PartsMissing           exit status 1: shards that are not there to be joined
 """
 
+from typing import Literal
+
 
 class UnspoolError(Exception):
     exit_status = 2
@@ -35,7 +37,11 @@ class InputNotFound(UnspoolError):
 
 
 class FileFault(InputNotFound):
-    """Names a file and its fault. Other files are read all the same, even where this one was named."""
+    """Names a file and its fault; `kind` is that of the note that other commands write about it."""
+
+    def __init__(self, message: str, kind: Literal["internal", "unreadable"] = "internal") -> None:
+        self.kind = kind
+        super().__init__(message)
 
 
 class OutputNotWritable(UnspoolError):

@@ -2,7 +2,7 @@
 
 import click
 
-from unspool.cli.options import COST
+from unspool.cli.options import COST, MAX_RECORD
 
 _kept: list[object] = []
 """What was made, held to the end of the process: see `run`."""
@@ -25,6 +25,7 @@ FORMATS = ("auto", "openai", "claude", "gemini", "responses", "cohere", "interac
 @click.option("--notes", metavar="FILE", help="Write what could not be understood there too, as JSON lines.")
 @COST
 @click.option("-q", "--quiet", is_flag=True, help="No summary on standard error.")
+@MAX_RECORD
 def command(
     inputs: tuple[str, ...], output: str, wire: str, strict: bool, notes: str | None, costs: bool, quiet: bool
 ) -> None:

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from unspool.cli.options import MAX_RECORD
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -30,6 +32,7 @@ def command() -> None:
 )
 @_REDACT
 @_QUIET
+@MAX_RECORD
 @click.pass_obj
 def html(version: str, paths: tuple[str, ...], output: str | None, site: str | None, redact: bool, quiet: bool) -> None:
     """The viewer and the data in one file that opens from disk, without a server.
@@ -65,6 +68,7 @@ def html(version: str, paths: tuple[str, ...], output: str | None, site: str | N
 @click.option("-o", "--output", metavar="FILE", default="-", help="Where to write; - is standard output (default).")
 @_REDACT
 @_QUIET
+@MAX_RECORD
 def markdown(path: str, output: str, redact: bool, quiet: bool) -> None:
     """A transcript as Markdown, nothing cut. Of recorded calls: the main path of each conversation; of a thread: all
     that was said up to that turn.

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unspool.cli.options import AGENT, JOBS
+from unspool.cli.options import AGENT, JOBS, MAX_RECORD
 
 if TYPE_CHECKING:
     from unspool.jobs.grep import Hit
@@ -43,6 +43,7 @@ def _known(_context: click.Context, _option: click.Parameter, kinds: tuple[str, 
 @click.option("-i", "--ignore-case", is_flag=True, help="Capitals and small letters are the same, A to Z only.")
 @click.option("-E", "--regexp", is_flag=True, help="PATTERN is a regular expression.")
 @JOBS
+@MAX_RECORD
 @click.pass_context
 def command(
     context: click.Context,

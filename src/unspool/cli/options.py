@@ -55,6 +55,32 @@ JOBS = click.option(
 )
 
 
+def _set_max_record(_context: click.Context, option: click.Parameter, value: str | None) -> None:
+    """Set the limit where readers find it, in this process and in those that it starts."""
+    if value is None:
+        return
+    import os
+
+    from unspool.sources.limits import VARIABLE, size_of
+
+    try:
+        size_of(value)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param=option) from error
+    os.environ[VARIABLE] = value
+
+
+MAX_RECORD = click.option(
+    "--max-record",
+    metavar="SIZE",
+    expose_value=False,
+    is_eager=True,
+    callback=_set_max_record,
+    help="Leave out records larger than SIZE after decompression: a line, a document, a database's row.  "
+    "[default: $UNSPOOL_MAX_RECORD or 512MB]",
+)
+
+
 def as_text(value: str) -> str:
     """What is stored or sent. Bytes that are no text in this locale come from Python as halves of characters."""
     if value.isascii():

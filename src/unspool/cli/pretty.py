@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unspool.cli.options import SPAN
+from unspool.cli.options import MAX_RECORD, SPAN
 
 if TYPE_CHECKING:
     from unspool.jobs.pretty.output import Tee
@@ -71,6 +71,7 @@ class _BeforeCommand(click.Command):
 @click.option("--resume-slack-thread", is_flag=True, help="Go on in the thread that was begun last.")
 @click.option("--slack-deadline", type=SPAN, default="15s", help="How long Slack is waited for at the end (15s).")
 @click.option("--slack-dry-run", is_flag=True, help="Print the calls to Slack, and make none.")
+@MAX_RECORD
 @click.pass_context
 def command(context: click.Context, /, file: str, style: Any, exit_code: bool, **options: Any) -> None:
     """Watch an agent's run, live: what it says, the tools it uses and what came of them, what it cost.

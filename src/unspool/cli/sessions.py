@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unspool.cli.options import AGENT, COST, JOBS, JSON
+from unspool.cli.options import AGENT, COST, JOBS, JSON, MAX_RECORD
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,6 +26,7 @@ _NAME = 12
 @COST
 @JSON
 @JOBS
+@MAX_RECORD
 def command(
     paths: tuple[str, ...],
     agent: str | None,

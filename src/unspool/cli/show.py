@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unspool.cli.options import COST
+from unspool.cli.options import COST, MAX_RECORD
 
 if TYPE_CHECKING:
     from unspool.ingest.sessions import Found
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 @COST
 @click.option("--full", is_flag=True, help="Cut nothing: whole outputs, thinking, and what the model was shown.")
 @click.option("--thinking", is_flag=True, help="All of the thinking.")
+@MAX_RECORD
 def command(
     session: str,
     as_json: bool,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unspool.cli.options import JOBS, JSON
+from unspool.cli.options import JOBS, JSON, MAX_RECORD
 from unspool.cli.words import plural
 from unspool.views.harmless import safe
 
@@ -22,6 +22,7 @@ _WIDE = 80
 @click.command("sources")
 @JSON
 @JOBS
+@MAX_RECORD
 def command(as_json: bool, jobs: int | None) -> None:
     """Where each agent keeps its logs on this machine: files, bytes, sessions, and what could not be read."""
     import gc

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unspool.cli.options import AGENT, JOBS
+from unspool.cli.options import AGENT, JOBS, MAX_RECORD
 
 if TYPE_CHECKING:
     from unspool.jobs.squash import Squashed
@@ -82,6 +82,7 @@ _WITH_MERGE = {"merge", "logs", "output", "rejects", "keep_parts", "quiet"}
 @click.option("--merge", is_flag=True, help="Join the shards in OUT.")
 @click.option("--keep-parts", is_flag=True, help="Keep what shards wrote in OUT/parts, for a later --resume.")
 @click.option("-q", "--quiet", is_flag=True, help="No summary on standard error.")
+@MAX_RECORD
 @click.pass_context
 def command(context: click.Context, /, logs: tuple[str, ...], output: str | None, quiet: bool, **options: Any) -> None:
     """Turn session logs into training data: one record for each conversation.

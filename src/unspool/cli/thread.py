@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unspool.cli.options import JSON, as_text
+from unspool.cli.options import JSON, MAX_RECORD, as_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -205,6 +205,7 @@ def add(
 @BOOKMARK
 @MOVE
 @JSON
+@MAX_RECORD
 def from_(name: str, at: str | None, stream: str | None, bookmark: str | None, move: bool, as_json: bool) -> None:
     """Make a thread from an agent's session or a recorded call, to be continued with any provider.
 

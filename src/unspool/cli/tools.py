@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unspool.cli.options import AGENT, JOBS, JSON
+from unspool.cli.options import AGENT, JOBS, JSON, MAX_RECORD
 
 if TYPE_CHECKING:
     from unspool.jobs.tools import ToolSeen
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 @JSON
 @click.option("--diff", "differences", is_flag=True, help="Only where calls differ from what our vocabulary expects.")
 @JOBS
+@MAX_RECORD
 def command(paths: tuple[str, ...], agent: str | None, as_json: bool, differences: bool, jobs: int | None) -> None:
     """Which tools agents called: how often, with which arguments of which types, and what they mean.
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from unspool.cli.options import MAX_RECORD
+
 if TYPE_CHECKING:
     from unspool.jobs.view.catalog import Catalog
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 )
 @click.option("--no-open", is_flag=True, help="Do not open the browser.")
 @click.option("--list", "only_list", is_flag=True, help="Say what would be shown, and serve nothing.")
+@MAX_RECORD
 @click.pass_obj
 def command(version: str, paths: tuple[str, ...], port: int | None, no_open: bool, only_list: bool) -> None:
     """See conversations in the browser: requests as a graph, transcripts, usage; what grows appears by itself.

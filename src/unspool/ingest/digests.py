@@ -177,7 +177,7 @@ def digest_file(path: str) -> FileDigest:
     try:
         return _digest(path)
     except FileFault as error:
-        return _lost("internal", str(error))
+        return _lost(error.kind, str(error))
     except InputNotFound as error:
         return _lost("unreadable", str(error))
     except Exception as error:

@@ -5,8 +5,10 @@ from itertools import chain, islice
 from typing import Any
 
 from unspool.dialect import Head, Reader, Record
+from unspool.errors import FileFault
+from unspool.model import Note
 from unspool.readers import READERS
-from unspool.sources.files import BLOCK, SQLITE, Damaged, blocks
+from unspool.sources.files import BLOCK, SQLITE, Damaged, TooLarge, blocks, whole
 from unspool.sources.jsontext import Unreadable, loads, strict
 from unspool.sources.records import opens_a_document, read_lines, split_lines
 
@@ -43,7 +45,10 @@ def like_the_last(path: str) -> tuple[Reader, Head] | None:
     if not last.mark.match(start):
         return None
     if last.document:
-        return _shaped(path, last, b"".join([start, *rest]))
+        try:
+            return _shaped(path, last, whole(chain([start], rest)))
+        except TooLarge as error:
+            raise FileFault(f"{path}: {error}", "unreadable") from error
     _begun.clear()
     _begun[path] = chain([start], rest)
     return last, Head(path)
@@ -108,8 +113,15 @@ def head_of(path: str, lines: int = LOOK) -> Head:
     if opens_a_document(start.lstrip(_BLANK).partition(b"\n")[0].rstrip()):
         return _odd(path, lines, start, pieces)
     records = split_lines(path, chain([start], pieces))
-    first = next((record for record in records if isinstance(record, Record)), None)
-    if first is None:
+    before: list[Note] = []
+    for record in records:
+        if isinstance(record, Record):
+            first = record
+            break
+        before.append(record)
+    else:
+        if before and before[0].origin.size:  # all that there is, is too large to be a record
+            raise FileFault(f"{path}: {before[0].reason}", "unreadable")
         return Head(path)
     try:
         value = strict(first.data)
@@ -134,7 +146,9 @@ def _odd(path: str, lines: int, start: bytes, pieces: Iterator[bytes]) -> Head:
     """A file whose first line is no JSON: a document over many lines, lines with a torn one, or a text."""
     try:
         if start.lstrip(_BLANK).startswith((b"{", b"[")):
-            return Head(path, document=loads(b"".join([start, *pieces])))
+            return Head(path, document=loads(whole(chain([start], pieces))))
+    except TooLarge as error:
+        raise FileFault(f"{path}: {error}", "unreadable") from error
     except Unreadable:  # no document, or one that is packed and damaged
         pass
     text = start[:_TEXT].decode("utf-8", "replace")

@@ -112,7 +112,8 @@ def open_log(path: str) -> OpenLog | None:
     except OSError as error:
         raise InputNotFound(f"{path}: {error.strerror}") from error
     except Exception as error:
-        raise FileFault(f"{path}: {file_note(error, path).reason}") from error
+        note = file_note(error, path)
+        raise FileFault(f"{path}: {note.reason}", "unreadable" if note.kind == "unreadable" else "internal") from error
 
 
 def open_records(path: str, records: Iterator[Record | Note]) -> tuple[OpenLog | None, Iterator[Record | Note]]:

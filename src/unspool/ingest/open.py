@@ -37,9 +37,9 @@ def read_exchanges(*inputs: str | os.PathLike[str], wire: str = AUTO) -> Iterato
             try:
                 yield from _read(path, traffic)
             except FileFault as error:
-                yield Note("internal", str(error).removeprefix(f"{path}: "), Origin(path, 0, 0, 0))
+                yield Note(error.kind, str(error).removeprefix(f"{path}: "), Origin(path, 0, 0, 0))
             except InputNotFound as error:
-                if path in named:
+                if named == {path}:
                     raise
                 yield Note("unreadable", str(error), Origin(path, 0, 0, 0))  # one file of a folder
             except Exception as error:
@@ -50,9 +50,8 @@ def _read(path: str, traffic: Traffic) -> Iterator[Exchange | Note]:
     records: Iterator[Record | Note] = iter(())
     if path == DASH or not is_database(path):
         records = read_records(path)
-        first = next(records, None)
-        records = chain([first] if first is not None else [], records)
-        if first is None or is_call(first):
+        records, is_traffic = _looked_at(records)
+        if is_traffic:
             yield from _calls(records, traffic)
             return
     from unspool.ingest.logs import open_log, open_records  # readers are many, and recorded calls need none
@@ -62,6 +61,16 @@ def _read(path: str, traffic: Traffic) -> Iterator[Exchange | Note]:
         return
     log, records = open_records(path, records) if path == DASH else (open_log(path), records)
     yield from _calls(records, traffic) if log is None else _read_log(log)
+
+
+def _looked_at(records: Iterator[Record | Note]) -> tuple[Iterator[Record | Note], bool]:
+    """Return the same records, and whether the first is a recorded call, or there is none."""
+    before: list[Record | Note] = []
+    for record in records:
+        before.append(record)
+        if isinstance(record, Record):
+            return chain(before, records), is_call(record)
+    return iter(before), True
 
 
 def _read_log(log: "OpenLog") -> Iterator[Exchange | Note]:

@@ -16,7 +16,7 @@ from unspool.sources.files import is_database
 
 
 def on_this_machine(names: Iterable[str]) -> tuple[list[Found], list[str]]:
-    """Return the sessions with these ids (all, oldest first, if there are no names) and the files that cannot be read."""
+    """Return the sessions with these ids, or all of them, oldest first; and the files that cannot be read."""
     here, lost = _gathered(list(installed()))
     return [pick(here, name) for name in names] or here[::-1], lost
 

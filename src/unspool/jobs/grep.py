@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from unspool.engine.local import each, jobs_for
-from unspool.errors import FileFault, InputNotFound, WrongPattern
+from unspool.errors import InputNotFound, WrongPattern
 from unspool.exports.events import bodies, body, drafts, line
 from unspool.ingest.finding import meant, no_log
 from unspool.ingest.logs import OpenLog, open_log
@@ -94,8 +94,6 @@ class Searched(Struct):
     known: bool = True
     fault: str = ""
     """Why the file could not be read, or not to its end."""
-    internal: bool = False
-    """The fault is one of unspool's own: it ends no search, even in a file that was named."""
 
 
 def grep(query: Query, paths: Sequence[str] = (), jobs: int | None = None) -> Iterator[tuple[str, Searched]]:
@@ -104,7 +102,7 @@ def grep(query: Query, paths: Sequence[str] = (), jobs: int | None = None) -> It
     files, named = meant(paths)
     found = 0
     for path, searched in zip(files, each(partial(search_file, query), files, jobs_for(files, jobs)), strict=True):
-        if searched.fault and path in named and not searched.internal:
+        if searched.fault and named == {path} and not searched.hits:
             raise InputNotFound(searched.fault)
         if not searched.known and path in named:
             raise no_log(path)
@@ -122,9 +120,9 @@ def search_file(query: Query, path: str) -> Searched:
     try:
         _search_file(query, path, searched)
     except InputNotFound as error:
-        searched.fault, searched.internal = str(error), isinstance(error, FileFault)
+        searched.fault = str(error)
     except Exception as error:
-        searched.fault, searched.internal = f"{path}: {file_note(error, path).reason}", True
+        searched.fault = f"{path}: {file_note(error, path).reason}"
     return searched
 
 

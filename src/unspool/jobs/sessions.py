@@ -85,7 +85,7 @@ def find_sessions(
     files += [path for path in near if path not in files]
     read = digests(files, partial(read_digests, jobs=jobs), seen)
     for path, digest in read:
-        if digest.reader is None and path in named and "internal" not in digest.notes:
+        if digest.reader is None and path in named and (len(files) == 1 or not digest.is_lost):
             raise InputNotFound(_reason(digest)) if digest.is_lost else no_log(path)
     return gather(read), read
 

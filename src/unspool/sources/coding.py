@@ -8,9 +8,14 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from unspool.sources.files import Damaged
+from unspool.sources.limits import max_record
 
-LARGEST = 1 << 28
-"""Bytes that one body may unpack to: a few packed bytes can stand for any number."""
+_LARGEST = 1 << 28
+
+
+def room_of_body() -> int:
+    """Return the bytes that one body may unpack to: a few packed bytes can stand for any number."""
+    return min(_LARGEST, max_record())
 
 
 class _Unpacker(Protocol):
@@ -23,7 +28,7 @@ class Decoder:
     def __init__(self, codings: str) -> None:
         names = [name for name in (part.strip().lower() for part in codings.split(",")) if name not in ("", "identity")]
         self._unpackers = [_unpacker(name) for name in reversed(names)]
-        self._room = LARGEST
+        self._room = room_of_body()
 
     def feed(self, piece: bytes) -> bytes:
         for unpack in self._unpackers:
@@ -134,4 +139,4 @@ def _steps(piece: bytes, size: int) -> Iterator[bytes]:
 
 def _check(room: int) -> None:
     if room < 0:
-        raise Damaged(f"the body unpacks to more than {LARGEST:,} bytes")
+        raise Damaged(f"the body unpacks to more than {room_of_body():,} bytes")

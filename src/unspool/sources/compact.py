@@ -14,7 +14,8 @@ from io import BufferedReader
 from struct import Struct as Layout
 from typing import TYPE_CHECKING, BinaryIO
 
-from unspool.sources.files import COMPACT, Damaged
+from unspool.sources.files import BLOCK, COMPACT, Damaged
+from unspool.sources.limits import max_record, too_large
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -29,7 +30,10 @@ _LEVEL = 6
 """For what is new; what was said before costs the same at any level."""
 _MATCH = 6
 """Bytes that must be the same to be referred to: of prose, shorter ones cost more than they save."""
-_LARGEST = 1 << 31
+_LARGEST = 1 << 27
+"""The window that a stream may ask for: twice what a recorder uses."""
+_STEP = 1 << 10
+"""Bytes that are unpacked at once. Each 4 bytes can stand for 128 KB, so these for 32 MB."""
 
 
 class Packer:
@@ -69,8 +73,7 @@ def unpack(file: BufferedReader) -> Iterator[bytes]:
     """The lines of all records, in order. What is damaged is told at the end, behind all that could be read."""
     reading = _Reading()
     for stream, checksum, packed in reading.frames(file):
-        if (line := reading.line(stream, checksum, packed)) is not None:
-            yield line
+        yield from reading.pieces(stream, checksum, packed)
     if reading.faults:
         raise Damaged("; ".join(reading.faults))
 
@@ -87,18 +90,24 @@ class _Reading:
         self.faults: list[str] = []
 
     def line(self, stream: int, checksum: int, packed: bytes) -> bytes | None:
+        """Return the line of a record; None if it, or an earlier record of its stream, is damaged."""
+        line = b"".join(self.pieces(stream, checksum, packed))
+        return None if stream in self._broken else line
+
+    def pieces(self, stream: int, checksum: int, packed: bytes) -> Iterator[bytes]:
+        """The same line in pieces, so that a line of any length takes little memory."""
         if stream in self._broken:
-            return None
+            return
         if stream not in self._streams:  # objects of one decompressor share its state
             self._streams[stream] = self._zstd.ZstdDecompressor(max_window_size=_LARGEST).decompressobj()
         try:
             if zlib.crc32(packed) != checksum:
                 raise self._zstd.ZstdError("its checksum is wrong")
-            return self._streams[stream].decompress(packed)
+            for at in range(0, len(packed), _STEP):
+                yield self._streams[stream].decompress(packed[at : at + _STEP])
         except self._zstd.ZstdError as error:
             self._broken.add(stream)
             self.faults.append(f"a record is damaged, and with it what the same recorder wrote later: {error}")
-            return None
 
     def frames(self, file: BufferedReader | BinaryIO) -> Iterator[tuple[int, int, bytes]]:
         """Whole ones. Bytes between them, of which nobody knows what they are, are passed over."""
@@ -109,6 +118,12 @@ class _Reading:
                 data, lost = data[1:] + file.read(1), lost + 1
                 continue
             _, size, _, stream, checksum = _HEAD.unpack(data)
+            if size > max_record():
+                self.faults.append(too_large("a packed record", size))
+                self._broken.add(stream)
+                _skip(file, size + _OUTER - _HEAD.size)
+                data = file.read(_HEAD.size)
+                continue
             packed = file.read(size + _OUTER - _HEAD.size)
             if len(packed) < size + _OUTER - _HEAD.size:
                 self.faults.append("the last record is cut off")
@@ -120,6 +135,11 @@ class _Reading:
             self.faults.append("the last record is cut off")
         if lost:
             self.faults.append(f"{lost:,} bytes belong to no record")
+
+
+def _skip(file: BufferedReader | BinaryIO, size: int) -> None:
+    while size > 0 and (block := file.read(min(size, BLOCK))):
+        size -= len(block)
 
 
 def whole_until(file: BinaryIO, start: int) -> int:

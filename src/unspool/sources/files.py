@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from unspool.errors import InputNotFound
+from unspool.sources.limits import max_record, too_large
 from unspool.sources.storage import is_url, local, opened
 
 if TYPE_CHECKING:
@@ -24,7 +25,11 @@ if TYPE_CHECKING:
 BLOCK = 1 << 18
 """Bytes that are read at once: as many as stay in a processor's cache until they are taken apart."""
 _PACKED = 1 << 14
-"""Bytes of compressed data that are unpacked at once."""
+"""Bytes of compressed data that are read at once."""
+_STEP, _SMALL_STEP = 512, 64
+"""Bytes of zstd data that are unpacked at once. Each 4 bytes can stand for 128 KB, so 512 bytes for 16 MB."""
+_LARGE_WINDOW = 1 << 27
+"""The window that any zstd frame may ask for: as much as zstd itself allows without being told."""
 DASH = "-"
 """Standard input or output."""
 ENDINGS = tuple(name + packed for packed in ("", ".gz", ".zst") for name in (".jsonl", ".json", ".ndjson", ".har"))
@@ -62,6 +67,10 @@ class _Rejoined(RawIOBase):
 
 class Damaged(ValueError):
     """Compressed data that breaks off or makes no sense from here on."""
+
+
+class TooLarge(Damaged):
+    """More than one record may have."""
 
 
 def expand(inputs: Iterable[str | os.PathLike[str]]) -> Iterator[str]:
@@ -157,7 +166,7 @@ def blocks(path: str, size: int = BLOCK) -> Iterator[bytes]:
 
                 yield from unpack(BufferedReader(_Rejoined(start, file)))
             elif start.startswith(CALL):
-                yield from _composed(BufferedReader(_Rejoined(start, file)))
+                yield from _composed(BufferedReader(_Rejoined(start, file)), whole)
             elif _is_zstd(start[:4]):
                 yield from _unpack(BufferedReader(_Rejoined(start, file)))
             elif _is_utf_16(start):
@@ -195,11 +204,13 @@ def _first_bite(file: FileIO | BufferedReader, size: int) -> tuple[int, int]:
     return (min(size, whole + 1) if whole else size), whole
 
 
-def _composed(file: BufferedReader) -> Iterator[bytes]:
+def _composed(file: BufferedReader, size: int) -> Iterator[bytes]:
     """The record of a call in flight, as far as it came."""
     from unspool.sources.callfile import read_call
     from unspool.sources.composing import parts_of, record_of
 
+    if size > max_record():
+        raise Damaged(too_large("the file of a call in flight", size))
     if (call := read_call(file)) is None:
         raise Damaged("the file of a call that had hardly begun")
     yield b"".join(parts_of(record_of(call)))
@@ -217,22 +228,52 @@ def _unzip(file: BufferedReader) -> Iterator[bytes]:
 
 
 def _unpack(file: BufferedReader) -> Iterator[bytes]:
-    """Frames one after another are one stream. Small pieces, because each may unpack to a thousand times its size."""
+    """Unpack zstd frames as one stream, in pieces of about a block."""
+    held: list[bytes] = []
+    size = 0
+    try:
+        for piece in _unpacked_steps(file):
+            held.append(piece)
+            size += len(piece)
+            if size >= BLOCK:
+                yield b"".join(held)
+                held, size = [], 0
+    except Damaged:
+        yield b"".join(held)
+        raise
+    yield b"".join(held)
+
+
+def _unpacked_steps(file: BufferedReader) -> Iterator[bytes]:
+    """Unpack a little at once: the result of one step is held in memory, whatever the data stands for."""
     import zstandard  # 10 ms that plain files need not pay
 
-    unpacker = zstandard.ZstdDecompressor(max_window_size=1 << 31)  # long windows make growing conversations small
+    unpacker = zstandard.ZstdDecompressor(max_window_size=_max_window())
     frame, whole = unpacker.decompressobj(), True
+    step = _STEP
     try:
-        while piece := file.read(_PACKED):
-            while piece:
-                yield frame.decompress(piece)
-                piece, whole = frame.unused_data, frame.eof
-                if whole:
-                    frame = unpacker.decompressobj()
+        while block := file.read(_PACKED):
+            at = 0
+            while at < len(block):
+                piece = block[at : at + step]
+                at += step
+                while piece:
+                    unpacked = frame.decompress(piece)
+                    yield unpacked
+                    step = _STEP if len(unpacked) < BLOCK else _SMALL_STEP
+                    piece, whole = frame.unused_data, frame.eof
+                    if whole:
+                        frame = unpacker.decompressobj()
     except zstandard.ZstdError as error:
         raise Damaged(str(error)) from error
     if not whole:
         raise Damaged("the last frame is cut off")
+
+
+def _max_window() -> int:
+    """Return the memory that a zstd frame may ask for: long windows make growing conversations small, but a frame of
+    a few bytes can ask for 2 GB."""
+    return min(1 << 31, max(_LARGE_WINDOW, 1 << max_record().bit_length()))
 
 
 def _recoded(file: BufferedReader) -> Iterator[bytes]:
@@ -249,12 +290,24 @@ def as_utf_8(data: bytes) -> bytes:
 
 
 def unpacked(data: bytes) -> bytes:
-    """Bytes that were packed by themselves, as in the cell of a database; plain ones as they are."""
+    """Unpack bytes that were packed by themselves, as in the cell of a database. Return plain bytes unchanged."""
     if data.startswith(_GZIP):
-        return b"".join(_unzip(BufferedReader(BytesIO(data))))
+        return whole(_unzip(BufferedReader(BytesIO(data))), "a packed value")
     if _is_zstd(data[:4]):
-        return b"".join(_unpack(BufferedReader(BytesIO(data))))
+        return whole(_unpack(BufferedReader(BytesIO(data))), "a packed value")
     return data
+
+
+def whole(pieces: Iterable[bytes], what: str = "this document") -> bytes:
+    """Join the pieces of a value that is read whole. Raise TooLarge if they are more than a record may have."""
+    held: list[bytes] = []
+    size, most = 0, max_record()
+    for piece in pieces:
+        held.append(piece)
+        size += len(piece)
+        if size > most:
+            raise TooLarge(too_large(what, size))
+    return b"".join(held)
 
 
 def _is_zstd(start: bytes) -> bool:

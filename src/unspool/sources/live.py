@@ -14,8 +14,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from unspool.dialect import Record
-from unspool.model import Origin
+from unspool.model import Note, Origin
 from unspool.sources.jsontext import Unreadable, loads, mend, objects_in, strict
+from unspool.sources.limits import max_record, too_large_note
 from unspool.sources.nesting import Nesting
 
 _BOM = b"\xef\xbb\xbf"
@@ -29,30 +30,30 @@ class Framing:
     def __init__(self, path: str) -> None:
         self._path = path
         self._rest: list[bytes] = []
-        """A line that has not ended."""
+        """A line that has not ended, unless it is too large."""
+        self._held = 0
+        """Bytes of that line that came."""
+        self._most = max_record()
         self._begun: list[bytes] = []
         """The lines of an object that has not ended."""
         self._nesting = Nesting()
         self._size = 0
         self._count = 0
 
-    def feed(self, data: bytes) -> Iterator[Record | bytes]:
+    def feed(self, data: bytes) -> Iterator[Record | bytes | Note]:
         lines = data.split(b"\n")
-        if len(lines) == 1:
-            self._rest += [data] if data else []
-            return
-        if self._rest:
-            lines[0] = b"".join([*self._rest, lines[0]])
         last = lines.pop()
-        self._rest = [last] if last else []
-        for line in lines:
-            yield from self._line(line)
+        if lines:
+            first, lines[0] = lines[0], b""
+            yield from self._end_line(first)
+            for line in lines[1:]:
+                yield from self._line(line)
+        self._hold(last)
 
-    def close(self) -> Iterator[Record | bytes]:
+    def close(self) -> Iterator[Record | bytes | Note]:
         """The end: what has begun will not go on."""
-        if self._rest:
-            yield from self._line(b"".join(self._rest))
-            self._rest = []
+        if self._held:
+            yield from self._end_line(b"")
         yield from self._give_up()
 
     @property
@@ -64,6 +65,25 @@ class Framing:
         """Hand on the lines of an object that has not ended: nothing came for so long that it will not."""
         yield from self._give_up()
 
+    def _hold(self, data: bytes) -> None:
+        """Keep the beginning of a line; of one that is too large only its size."""
+        self._held += len(data)
+        if self._held > self._most:
+            self._rest.clear()
+        elif data:
+            self._rest.append(data)
+
+    def _end_line(self, data: bytes) -> Iterator[Record | bytes | Note]:
+        """Take the end of the line that was kept."""
+        self._hold(data)
+        size, self._held = self._held, 0
+        if size > self._most:
+            yield too_large_note("a line", Origin(self._path, self._count + 1, 0, size))
+            return
+        line = b"".join(self._rest)
+        self._rest.clear()
+        yield from self._line(line)
+
     def _line(self, line: bytes) -> Iterator[Record | bytes]:
         line = line.removeprefix(_BOM)  # each of several files in a row may have one
         if self._begun:
@@ -71,7 +91,7 @@ class Framing:
             if self._size <= _MAX_BYTES and self._nesting.add(line):
                 self._begun.append(line)
                 if self._nesting.whole:
-                    yield from self._end()
+                    yield from self._end_object()
                 return
             yield from self._give_up()
         yield from self._first(line)
@@ -99,7 +119,7 @@ class Framing:
         else:
             yield line.removesuffix(b"\r")
 
-    def _end(self) -> Iterator[Record | bytes]:
+    def _end_object(self) -> Iterator[Record | bytes]:
         """All that was begun is closed."""
         whole = b"\n".join(self._begun)
         values = _values(whole.strip())

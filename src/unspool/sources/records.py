@@ -18,6 +18,7 @@ from unspool.dialect import Record
 from unspool.model import Note, Origin
 from unspool.sources.files import BLOCK, Damaged, blocks
 from unspool.sources.jsontext import Unreadable, mend, spans
+from unspool.sources.limits import max_record, too_large_note
 
 _ARRAY = re.compile(rb"\[\s*(?:[{\]]|$)")  # of objects; a log line may begin with a bracket too
 _BOM = b"\xef\xbb\xbf"
@@ -45,7 +46,7 @@ def read_records(path: str) -> Iterator[Record | Note]:
     if first is None:
         return
     if isinstance(first, Record) and opens_a_document(first.data.strip()):
-        yield from _from_document(path, chain([first], lines))
+        yield from _from_document(path, first, lines)
     else:
         yield first
         yield from lines
@@ -58,19 +59,24 @@ def opens_a_document(line: bytes) -> bool:
     return bool(_ARRAY.match(line))
 
 
-def _from_document(path: str, lines: Iterable[Record | Note]) -> Iterator[Record | Note]:
-    items = list(lines)
-    records = [item for item in items if isinstance(item, Record)]
-    start = records[0].origin.offset
-    text = bytearray()
-    for record in records:
-        text += b"\n" * (record.origin.offset - start - len(text)) + record.data
+def _from_document(path: str, first: Record, lines: Iterable[Record | Note]) -> Iterator[Record | Note]:
+    start, text, most = first.origin.offset, bytearray(first.data), max_record()
+    notes: list[Note] = []
+    for item in lines:
+        if isinstance(item, Note):
+            notes.append(item)
+            continue
+        text += b"\n" * (item.origin.offset - start - len(text)) + item.data
+        if len(text) > most:
+            yield too_large_note("this document", Origin(path, 1, start, len(text)))
+            return
     whole = bytes(text)
+    del text
     try:
         yield from _placed(path, whole, start, _split(whole))
     except Unreadable:
         yield from _mended(path, whole, start)
-    yield from (item for item in items if isinstance(item, Note))
+    yield from notes
 
 
 def _mended(path: str, whole: bytes, start: int) -> Iterator[Record | Note]:
@@ -113,36 +119,50 @@ def _placed(path: str, whole: bytes, start: int, elements: list[bytes]) -> Itera
 
 
 def read_lines(path: str, first: int = BLOCK) -> Iterator[Record | Note]:
-    """Lines that are not blank, without their ends; a line may be of any length. `first` bytes are read at first."""
+    """Lines that are not blank, without their ends, and a note for each that is too large. `first` bytes are read at
+    first."""
     return split_lines(path, blocks(path, first))
 
 
 def split_lines(path: str, pieces: Iterable[bytes], number: int = 0, offset: int = 0) -> Iterator[Record | Note]:
     """The same, of a file that is being read already: so many lines and bytes of it."""
     pending: list[bytes] = []
+    held, most = 0, max_record()
     broken: Note | None = None
     try:
         for data in pieces:
             start, end = 0, data.find(b"\n")
             while end >= 0:  # lines are long, and `find` is several times as fast as `split`
-                line = data[start:end]
-                if pending:
-                    line = b"".join([*pending, line])
-                    pending.clear()
                 number += 1
-                if number == 1:
-                    line = _first(line)
-                if line and not line.isspace():
-                    yield Record(line, Origin(path, number, offset, len(line)))
-                offset += len(line) + 1
+                size = held + end - start
+                if size > most:
+                    yield too_large_note("this line", Origin(path, number, offset, size))
+                else:
+                    line = data[start:end]
+                    if pending:
+                        line = b"".join([*pending, line])
+                        pending.clear()
+                    if number == 1:
+                        line = _first(line)
+                    if line and not line.isspace():
+                        yield Record(line, Origin(path, number, offset, size))
+                held = 0
+                offset += size + 1
                 start = end + 1
                 end = data.find(b"\n", start)
-            pending.append(data[start:])
+            held += len(data) - start
+            if held > most:
+                pending.clear()  # the rest of the line is read to find its end, and not kept
+            else:
+                pending.append(data[start:])
     except Damaged as damage:
         broken = _damaged(damage, path, number + 1, offset)
-    line = _first(b"".join(pending)) if number == 0 else b"".join(pending)
-    if line and not line.isspace():
-        yield Record(line, Origin(path, number + 1, offset, len(line)))
+    if held > most:
+        yield too_large_note("this line", Origin(path, number + 1, offset, held))
+    else:
+        line = _first(b"".join(pending)) if number == 0 else b"".join(pending)
+        if line and not line.isspace():
+            yield Record(line, Origin(path, number + 1, offset, len(line)))
     if broken is not None:
         yield broken
 
@@ -159,9 +179,15 @@ def _decoded_blocks(
     path: str, pieces: Iterable[bytes], decode: Callable[[bytes], list[Any]]
 ) -> Iterator[Iterable[Record | Note]]:
     number = offset = 0
+    most = max_record()
     try:
-        for lines in _runs(pieces):
-            if records := _decoded(path, lines, number, offset, decode):
+        for lines in _runs(pieces, most):
+            if isinstance(lines, int):
+                yield [too_large_note("this line", Origin(path, number + 1, offset, lines))]
+                number += 1
+                offset += lines + 1
+                continue
+            if len(lines) <= most and (records := _decoded(path, lines, number, offset, decode)):
                 yield records
                 number = records[-1].origin.line
             else:
@@ -172,20 +198,31 @@ def _decoded_blocks(
         yield [_damaged(damage, path, number + 1, offset)]
 
 
-def _runs(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Whole lines, as many as came; at last what stands behind the last end of a line."""
+def _runs(pieces: Iterable[bytes], most: int) -> Iterator[bytes | int]:
+    """Whole lines, as many as came; of a line that is too large only its size; at last the text after the last line."""
     pending: list[bytes] = []
+    held = 0
     try:
         for data in pieces:
-            cut = data.rfind(b"\n") + 1
-            if cut:
-                yield b"".join([*pending, data[:cut]])
+            start, cut = 0, data.rfind(b"\n") + 1
+            if cut and held > most:
+                start = data.find(b"\n") + 1
+                yield held + start - 1
+            if cut > start:
+                run = [b"".join([*pending, data[start:cut]])]
                 pending.clear()
-            pending.append(data[cut:])
+                yield run.pop()  # which is not kept while it is read
+            if cut:
+                held = 0
+            held += len(data) - cut
+            if held > most:
+                pending.clear()
+            else:
+                pending.append(data[cut:])
     except Damaged:
-        yield b"".join(pending)
+        yield held if held > most else b"".join(pending)
         raise
-    yield b"".join(pending)
+    yield held if held > most else b"".join(pending)
 
 
 def _decoded(

@@ -10,14 +10,21 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from unspool.dialect import Record
 from unspool.errors import InputNotFound
 from unspool.model import Note, Origin
+from unspool.sources.limits import max_record, too_large
 
 _FAULTS = (sqlite3.Error, sqlite3.Warning, OSError, ValueError, OverflowError)
 """What a damaged database can raise. A name or a message that is not UTF-8 raises UnicodeDecodeError, a ValueError."""
+
+
+_LARGEST_LIMIT = (1 << 31) - 1
+_TOO_LARGE_ROWS = 100
+"""Rows of one table that may be too large before the rest of it is given up."""
 
 
 def tables(path: str) -> dict[str, frozenset[str]]:
@@ -48,21 +55,42 @@ def rows(path: str, queries: Mapping[str, str]) -> Iterator[Record | Note]:
         with _opened(path) as database:
             database.row_factory = sqlite3.Row
             for table, query in queries.items():
-                try:
-                    for row in database.execute(query):
-                        number += 1
-                        value = {"table": table, **dict(zip(row.keys(), row, strict=True))}
-                        yield Record(b"", Origin(path, number, 0, 0), value)
-                except _FAULTS as error:
-                    yield Note("unreadable", f"table {table}: {error}", Origin(path, number, 0, 0))
+                for row in _rows(database, table, query):
+                    number += 1
+                    if isinstance(row, str):
+                        yield Note("unreadable", row, Origin(path, number, 0, 0))
+                    else:
+                        yield Record(b"", Origin(path, number, 0, 0), {"table": table, **row})
     except _FAULTS as error:
         yield Note("unreadable", f"no database that can be read: {error}", Origin(path, 0, 0, 0))
+
+
+def _rows(database: sqlite3.Connection, table: str, query: str) -> Iterator[dict[str, Any] | str]:
+    """Yield each row of the query. Where a row cannot be read, yield the reason; one that is too large is left out."""
+    passed = 0
+    for _ in range(_TOO_LARGE_ROWS):
+        try:
+            for row in database.execute(f"SELECT * FROM ({query}) LIMIT -1 OFFSET {passed}" if passed else query):
+                passed += 1
+                yield dict(zip(row.keys(), row, strict=True))
+        except sqlite3.DataError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_TOOBIG:
+                yield f"table {table}: {error}"
+                return
+            passed += 1
+            yield too_large(f"a row of table {table}", max_record())
+        except _FAULTS as error:
+            yield f"table {table}: {error}"
+            return
+        else:
+            return
 
 
 @contextmanager
 def _opened(path: str) -> Iterator[sqlite3.Connection]:
     """Open the database without writing to its folder, and replace bytes that are not UTF-8 wherever text is read."""
     with _connected(path) as database:
+        database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, min(max_record(), _LARGEST_LIMIT))
         database.text_factory = lambda text: text.decode("utf-8", "replace")
         yield database
 

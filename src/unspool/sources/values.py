@@ -43,8 +43,12 @@ def listing(value: Any) -> list[Any]:
 
 
 def number(value: Any) -> int | float | None:
-    """A number as it is; None for all else, also for what is true or false."""
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+    """Return a number unchanged, and None for any other value.
+
+    True, False and NaN are not numbers, nor is anything too large to be a time, a duration or a price.
+    """
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return value if is_number and -MOST < value < MOST else None
 
 
 def count(value: Any) -> int:

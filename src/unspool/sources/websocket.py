@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from unspool.sources.coding import LARGEST
+from unspool.sources.coding import room_of_body
 
 _CONTINUED, _TEXT, _BINARY, _CLOSE, _PONG = 0, 1, 2, 8, 10
 _END = b"\x00\x00\xff\xff"
@@ -28,7 +28,7 @@ def messages(pieces: Sequence[tuple[int, memoryview]], packed: bool) -> tuple[li
     come with microseconds; `packed` says that both sides agreed on permessage-deflate.
     """
     said: list[dict[str, Any]] = []
-    unpacker, room = zlib.decompressobj(-zlib.MAX_WBITS), LARGEST
+    unpacker, room = zlib.decompressobj(-zlib.MAX_WBITS), room_of_body()
     opcode, is_packed, parts, rest = _CONTINUED, False, list[bytes](), bytearray()
     for micros, flags, payload in _frames(pieces, rest):
         kind = flags & 0x0F
@@ -68,7 +68,7 @@ def _unpacked(data: bytes, unpacker: Any, room: int) -> tuple[bytes, Any]:
     except zlib.error as error:
         raise NoWebSocket(str(error)) from error
     if len(whole) > room:
-        raise NoWebSocket(f"messages that unpack to more than {LARGEST:,} bytes")
+        raise NoWebSocket(f"messages that unpack to more than {room_of_body():,} bytes")
     return whole, zlib.decompressobj(-zlib.MAX_WBITS) if unpacker.eof else unpacker
 
 

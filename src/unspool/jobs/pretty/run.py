@@ -115,7 +115,7 @@ class Run:
         """Recorded calls, whatever they lie in."""
         happened = self._recorded()
         for item in items:
-            yield from self._told(happened.feed(item) if isinstance(item, Exchange) else [item], happened.sessions)
+            yield from self._told(_happened(happened, item), happened.sessions)
 
     def close(self, reason: str | None = None) -> Iterator[Moment]:
         """The stream is over; the reason is that of whatever ended it too early."""
@@ -130,7 +130,10 @@ class Run:
         told = (reason,) if reason is not None else ()
         yield from self._assembler.close(self._clock(), *told)
 
-    def _item(self, item: Record | bytes) -> Iterator[Moment]:
+    def _item(self, item: Record | bytes | Note) -> Iterator[Moment]:
+        if isinstance(item, Note):
+            _count(self.faults, item.reason)
+            return
         if isinstance(item, bytes):
             if self._talking or (not item.isspace() and item):  # blank lines between records mean nothing
                 self._talking = True
@@ -252,6 +255,16 @@ def _fed(decoder: Decoder, record: Record) -> list[Event | Note]:
         return list(decoder.feed(record))
     except Exception as error:
         return [fault_note(error, record.origin)]
+
+
+def _happened(happened: "Happenings", item: Exchange | Note) -> list[Event | Note]:
+    """Return what the call says. A call at which this fails costs only itself."""
+    if isinstance(item, Note):
+        return [item]
+    try:
+        return happened.feed(item)
+    except Exception as error:
+        return [fault_note(error, item.origin)]
 
 
 def is_call(value: Any) -> bool:

@@ -10,7 +10,8 @@ as the first message, it stood where a value stands, and so did they.
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from itertools import chain, islice
+from io import BufferedReader
+from itertools import islice
 from typing import Any, Literal, TypeAlias
 
 import msgspec
@@ -21,8 +22,9 @@ from unspool.jobs.squash.moments import moment
 from unspool.model import Note, Origin
 from unspool.sources.files import is_database
 from unspool.sources.jsontext import Unreadable, loads, mend, strict
+from unspool.sources.limits import max_record
 from unspool.sources.records import read_records
-from unspool.sources.storage import opened
+from unspool.sources.storage import opened, size
 from unspool.sources.values import string
 from unspool.transforms.traces import role_of
 
@@ -256,15 +258,20 @@ def _said(messages: list[Raw], at: int = 0) -> list[dict[str, Any]]:
 def _records(path: str) -> Iterator[Record | Note]:
     """Lines, as fast as they can be had; what is packed, or one document, the general way."""
     with opened(path, _BUFFER) as file:
-        line = file.readline()
-        if _is_object(line):
+        if size(path) <= max_record() and _is_object(_first_line(file)):
+            file.seek(0)
             offset = 0
-            for number, line in enumerate(chain([line], file), 1):  # noqa: B020
+            for number, line in enumerate(file, 1):
                 if not line.isspace():
                     yield Record(line, Origin(path, number, offset, len(line)))
                 offset += len(line)
             return
     yield from read_records(path)
+
+
+def _first_line(file: BufferedReader) -> bytes:
+    """Return the first line, or as much as a record may have; nothing of a file that does not begin with an object."""
+    return file.readline(max_record() + 1) if file.peek(1)[:1] == b"{" else b""
 
 
 def _is_object(line: bytes) -> bool:
@@ -277,7 +284,7 @@ def _is_object(line: bytes) -> bool:
 def holds_entries(path: str) -> bool:
     """Whether the file is a session file: told by the first of its records that can be told."""
     with opened(path) as file:
-        line = file.readline()
+        line = _first_line(file)
     verdict = _kind(line) if _is_object(line) else None
     if verdict not in _TOLD and not is_database(path):
         records = (record.data for record in _records(path) if isinstance(record, Record))

@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from unspool.errors import InputNotFound
+from unspool.errors import FileFault, InputNotFound
 from unspool.ingest.agents import agent_of
 from unspool.jobs.view.growing import Growing
 from unspool.jobs.view.loaded import Loaded, loaded
@@ -47,9 +47,12 @@ _REQUEST: dict[str, Any] = {
 
 
 def read_cooked(path: str) -> Cooked:
-    from unspool.sources.files import blocks
+    from unspool.sources.files import TooLarge, blocks, whole
 
-    data = b"".join(blocks(path))
+    try:
+        data = whole(blocks(path))
+    except TooLarge as error:
+        raise FileFault(f"{path}: {error}", "unreadable") from error
     try:
         return msgspec.json.decode(data, type=Cooked)
     except msgspec.ValidationError:  # by llm-path, or an older version

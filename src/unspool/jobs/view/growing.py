@@ -11,6 +11,7 @@ from unspool.dialect import Record
 from unspool.model import Note, Origin
 from unspool.sources.files import BLOCK, is_packed
 from unspool.sources.jsontext import Unreadable, strict
+from unspool.sources.limits import max_record, too_large_note
 from unspool.sources.records import opens_a_document, read_records, split_lines
 from unspool.sources.storage import opened
 
@@ -90,13 +91,16 @@ class Growing:
                 left -= len(block)
                 self._lines += _ends(block)
                 yield block
-            tail = file.read(end - self._read_to)
+            origin = Origin(self.path, self._lines + 1, self._read_to, end - self._read_to)
+            if origin.size > max_record():
+                self.rest = too_large_note("the last line, which has no end yet,", origin)
+                return
+            tail = file.read(origin.size)
         if not tail.strip():
             return
         try:
             strict(tail)
         except Unreadable:
-            origin = Origin(self.path, self._lines + 1, self._read_to, len(tail))
             self.rest = Note("unreadable", "the last line is not whole (yet)", origin)
         else:
             self._read_to += len(tail)

@@ -189,14 +189,27 @@ def _originals(reel: Reel, known: Loaded, redaction: Redaction | None) -> Iterat
 
 
 def _without_pictures(value: Any) -> Any:
-    """They are in the page already, where they can be seen."""
+    """Replace long base64 texts: pictures are in the page already, where they can be seen. Any depth is fine."""
+    whole = [value]
+    level: list[Any] = [whole]
+    while level:
+        below: list[Any] = []
+        for holder in level:
+            for key, inner in list(holder.items() if isinstance(holder, dict) else enumerate(holder)):
+                holder[key] = _without_picture(inner)
+                if isinstance(inner, dict | list):
+                    below.append(holder[key])
+        level = below
+    return whole[0]
+
+
+def _without_picture(value: Any) -> Any:
+    """Return a copy of a list or an object, a placeholder for a picture, and any other value unchanged."""
     match value:
         case str() if len(value) > _LONG and re.fullmatch(r"(?:data:[^,]*,)?[A-Za-z0-9+/=_-]*", value):
             return f"[{len(value):,} characters of base64 left out]"
-        case dict():
-            return {key: _without_pictures(inner) for key, inner in value.items()}
-        case list():
-            return [_without_pictures(inner) for inner in value]
+        case dict() | list():
+            return value.copy()
     return value
 
 
