@@ -40,6 +40,12 @@ def accept(request: pytest.FixtureRequest) -> bool:
     return bool(request.config.getoption("--accept"))
 
 
+@pytest.fixture(autouse=True)
+def _without_net(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let an exception of a reader end its test, in place of becoming a note."""
+    monkeypatch.setenv("UNSPOOL_RAISE", "1")
+
+
 @pytest.fixture
 def unspool() -> Run:
     """Run the command as a user would: a process of its own."""

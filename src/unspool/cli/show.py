@@ -9,6 +9,8 @@ from unspool.cli.options import COST, MAX_RECORD
 if TYPE_CHECKING:
     from unspool.ingest.sessions import Found
 
+_PIECE = 1 << 20
+
 
 @click.command("show")
 @click.argument("session", metavar="SESSION|PATH")
@@ -87,7 +89,7 @@ def _events(session: "Found", stream: str | None, raw: bool, copied: bool) -> No
 def _transcript(
     session: "Found", stream: str | None, as_markdown: bool, costs: bool, full: bool, thinking: bool
 ) -> None:
-    from unspool.cli.words import colour, columns_of, plural, say
+    from unspool.cli.words import colour, columns_of, plural, say, shows_colour
     from unspool.jobs.show import show
     from unspool.sources.copies import named
     from unspool.views.markdown import markdown
@@ -102,12 +104,22 @@ def _transcript(
         width = columns_of(1)
         for line in _header(session, width, costs):
             click.echo(line, color=colour())
-        for line in lines(outline(assembled), paint, Cut(full, thinking, session.facts.project, width)):
-            click.echo(line, color=colour())
+        painted = paint if shows_colour() else lambda text, _style: text
+        for line in lines(outline(assembled), painted, Cut(full, thinking, session.facts.project, width)):
+            _say(line)
     notes = [note for note in notes if note.kind != "repaired"]  # what was mended was understood
     if notes:
         first = named(f"{notes[0].origin}: {notes[0].reason}")
         say(f"{plural(len(notes), 'record')} not understood, the first at {first}")
+
+
+def _say(line: str) -> None:
+    """Write a line in pieces: click makes several copies of what it writes, and a line can be very long."""
+    from unspool.cli.words import colour
+
+    for at in range(0, len(line), _PIECE):
+        click.echo(line[at : at + _PIECE], nl=False, color=colour())
+    click.echo()
 
 
 def _header(session: "Found", width: int | None, costs: bool) -> list[str]:

@@ -107,6 +107,11 @@ def colour() -> bool | None:
     return False if plain else None
 
 
+def shows_colour() -> bool:
+    """Return whether standard output is a terminal that shows colours."""
+    return colour() is None and sys.stdout is not None and sys.stdout.isatty()
+
+
 def say(text: str = "") -> None:
     """To people, beside the data."""
     if sys.stderr is not None:

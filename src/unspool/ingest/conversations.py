@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
+from unspool.dialect import Record
 from unspool.errors import InputNotFound
 from unspool.ingest.agents import agent_of
 from unspool.ingest.facts import BESIDE
@@ -161,8 +162,8 @@ def holds_calls(path: str) -> bool:
     if is_database(path):
         return False
     for records in (read_lines(path, _GLANCE), read_records(path)):  # a document over many lines is read whole
-        first = next(records, None)
-        if first is None or isinstance(first, Note):
+        first = next((record for record in records if isinstance(record, Record)), None)
+        if first is None:
             return False
         try:
             return is_recorded(first.data)

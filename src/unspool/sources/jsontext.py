@@ -44,7 +44,10 @@ def mend(data: bytes | str) -> bytes:
         mended = _rewritten(text)
     except RecursionError:
         mended = _rewritten(_shallow(text))
-    return mended.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
+    try:
+        return mended.encode()
+    except UnicodeEncodeError:
+        return mended.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
 
 
 def _rewritten(text: str) -> str:
@@ -97,7 +100,7 @@ def objects_in(data: bytes) -> list[dict[str, Any]] | None:
             return None
         if not isinstance(value, dict):
             return None
-        found.append(strict(mend(json.dumps(value))))
+        found.append(loads(json.dumps(value)))
         at = _BETWEEN.match(text, at).end()  # type: ignore[union-attr]  # it matches nothing, if nothing else
     return found
 

@@ -228,10 +228,10 @@ def holds_calls(path: str) -> bool:
         if is_database(path):
             return False
         records = read_records(path)
-        first = next(records, None)
+        first = next((record for record in records if isinstance(record, Record)), None)
     except (InputNotFound, Damaged):
         return False
-    return isinstance(first, Record) and is_call(first)
+    return first is not None and is_call(first)
 
 
 def is_cooked(path: str) -> bool:
