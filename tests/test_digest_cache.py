@@ -38,6 +38,15 @@ def rewrite_in_silence(path: Path, old: bytes, new: bytes) -> None:
     assert path.stat().st_size == facts.st_size
 
 
+def rewrite_cached(machine: Machine, old: bytes, new: bytes) -> None:
+    """Change what is cached, so that whoever uses it gives itself away."""
+    cache = sqlite3.connect(machine.home / "cache" / "digests.db")
+    rows = cache.execute("SELECT path, digest FROM digests").fetchall()
+    cache.executemany("UPDATE digests SET digest = ? WHERE path = ?", [(d.replace(old, new), path) for path, d in rows])
+    cache.commit()
+    cache.close()
+
+
 def outdate(machine: Machine) -> None:
     """As if another version of the program had written the cache."""
     cache = sqlite3.connect(machine.home / "cache" / "digests.db")
@@ -47,16 +56,43 @@ def outdate(machine: Machine) -> None:
 
 
 def test_a_file_that_did_not_change_is_not_read_again(unspool: Run, machine: Machine) -> None:
-    before = sessions(unspool, machine)
-    rewrite_in_silence(log_of(machine), b"Mend", b"Lend")
-    assert sessions(unspool, machine) == before
+    sessions(unspool, machine)
+    rewrite_cached(machine, b"Mend the login", b"Lend the login")
+    assert sessions(unspool, machine)[0]["prompt"] == "Lend the login"
 
 
 def test_other_commands_take_it_too(unspool: Run, machine: Machine) -> None:
-    sessions(unspool, machine)
-    rewrite_in_silence(log_of(machine), b'{"role": "user"', b'["role": "user"')  # no JSON any more
+    start = sessions(unspool, machine)[0]["start"]
+    earlier = f"1999{start[4:]}"
+    rewrite_cached(machine, start.encode(), earlier.encode())
     found = unspool("sources", "--json", **machine.environment).stdout.splitlines()
-    assert [source["notes"] for source in map(json.loads, found) if source["agent"] == "claude_code"] == [{}]
+    assert [source["oldest"] for source in map(json.loads, found) if source["agent"] == "claude_code"] == [earlier]
+
+
+def test_a_file_replaced_by_one_of_the_same_size_and_time_is_read_again(unspool: Run, machine: Machine) -> None:
+    """As `rsync --times` and archives do: the other file is written apart, and takes the name of the first."""
+    sessions(unspool, machine)
+    path = log_of(machine)
+    other = path.with_name("other")
+    other.write_bytes(path.read_bytes().replace(b"Mend", b"Lend"))
+    os.utime(other, ns=(path.stat().st_atime_ns, path.stat().st_mtime_ns))
+    other.replace(path)
+    assert sessions(unspool, machine)[0]["prompt"] == "Lend the login"
+
+
+def test_a_file_rewritten_in_place_with_its_old_time_is_read_again(unspool: Run, machine: Machine) -> None:
+    sessions(unspool, machine)
+    rewrite_in_silence(log_of(machine), b"Mend", b"Lend")
+    assert sessions(unspool, machine)[0]["prompt"] == "Lend the login"
+
+
+def test_a_file_that_was_copied_back_is_merely_read_again(unspool: Run, machine: Machine) -> None:
+    before = sessions(unspool, machine)
+    path = log_of(machine)
+    data = path.read_bytes()
+    path.unlink()
+    path.write_bytes(data)
+    assert sessions(unspool, machine) == before
 
 
 def test_a_file_that_grew_is_read_again(unspool: Run, machine: Machine) -> None:
@@ -115,8 +151,8 @@ def test_a_damaged_cache_is_made_anew(unspool: Run, machine: Machine, damage: by
     assert sessions(unspool, machine) == before
     assert sessions(unspool, machine) == before
     assert cache.read_bytes().startswith(b"SQLite format 3\0")
-    rewrite_in_silence(log_of(machine), b"Mend", b"Lend")
-    assert sessions(unspool, machine) == before, "it serves again"
+    rewrite_cached(machine, b"Mend the login", b"Lend the login")
+    assert sessions(unspool, machine)[0]["prompt"] == "Lend the login", "it serves again"
 
 
 def test_digests_that_make_no_sense_are_read_anew(unspool: Run, machine: Machine) -> None:
@@ -130,9 +166,9 @@ def test_digests_that_make_no_sense_are_read_anew(unspool: Run, machine: Machine
 
 def test_digests_of_another_version_of_the_program_are_not_used(unspool: Run, machine: Machine) -> None:
     before = sessions(unspool, machine)
+    rewrite_cached(machine, b"Mend the login", b"Lend the login")
     outdate(machine)
-    rewrite_in_silence(log_of(machine), b"Mend", b"Lend")
-    assert sessions(unspool, machine)[0]["prompt"] != before[0]["prompt"]
+    assert sessions(unspool, machine) == before
 
 
 @pytest.mark.parametrize("folder", ["/proc/unspool", "/dev/null/unspool", "/dev/null"])

@@ -28,6 +28,7 @@ from unspool.model.event import (
 from unspool.model.session import Digest, Share, StreamDigest, Tokens
 from unspool.readers import READERS
 from unspool.sources.files import legible
+from unspool.sources.storage import stamp_of
 
 _PROMPT = 300
 """Characters of the first prompt that are kept."""
@@ -208,7 +209,7 @@ def _digest(path: str) -> FileDigest:
 
 
 def stamp(paths: Iterable[str | bytes]) -> str:
-    """Sizes and times of files: another stamp, another content."""
+    """Return a text that changes with the content of these files."""
     parts = []
     for path in paths:
         try:
@@ -216,7 +217,7 @@ def stamp(paths: Iterable[str | bytes]) -> str:
         except OSError:
             parts.append("")
         else:
-            parts.append(f"{facts.st_size}.{facts.st_mtime_ns}")
+            parts.append(stamp_of(facts))
     return ",".join(parts)
 
 

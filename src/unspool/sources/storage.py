@@ -113,7 +113,8 @@ def size(path: str) -> int:
 
 
 def stamp(path: str) -> str:
-    """Another stamp, another content: size and time, or what the storage has for it. Empty if there is no such file."""
+    """Return a text that changes with the content: of a local file as `stamp_of` has it, of an object what its storage
+    keeps for it. Empty if there is no such file."""
     if is_url(path):
         from unspool.sources import remote
 
@@ -123,7 +124,13 @@ def stamp(path: str) -> str:
         known = Path(path).stat()
     except FileNotFoundError:
         return ""
-    return f"{known.st_size}.{known.st_mtime_ns}"
+    return stamp_of(known)
+
+
+def stamp_of(facts: os.stat_result) -> str:
+    """Return size, times and inode as text. Size and mtime alone stay the same for a file that was replaced by a copy
+    tool that keeps them; the time of the last change to the inode does not."""
+    return f"{facts.st_size}.{facts.st_mtime_ns}.{facts.st_ctime_ns}.{facts.st_ino}"
 
 
 def joined(folder: str, name: str) -> str:
