@@ -3,17 +3,17 @@
 Columns are read as bytes, whatever they have become: a database can be edited by hand.
 """
 
-import sqlite3
 from collections.abc import Iterator
 from typing import Any, Literal, TypeAlias
 
 import msgspec
 from msgspec import Struct
 
-from unspool.errors import CycleFound
+from unspool.errors import CycleFound, StoreFault
 from unspool.graph.ancestry import parents_first
 from unspool.model import Turn
-from unspool.store.packing import blobs_of, digest
+from unspool.store.database import FAULTS
+from unspool.store.packing import UNREADABLE, blobs_of, digest
 from unspool.store.store import Store
 
 Kind: TypeAlias = Literal["database", "blob", "message", "turn", "bookmark"]
@@ -48,12 +48,20 @@ def check(store: Store, checked: Checked) -> Iterator[Fault]:
             yield from _messages(store, checked)
             yield from _turns(store, checked)
             yield from _bookmarks(store, checked)
-    except sqlite3.Error as error:  # so broken that rows cannot be read
+    except (*FAULTS, StoreFault) as error:  # so broken that rows cannot be read
         yield Fault("database", store.database.path, str(error))
 
 
+def _bytes(column: str) -> str:
+    return f"CAST(ifnull({column}, '') AS BLOB)"
+
+
+def _text(column: str) -> str:
+    return f"CAST(ifnull({column}, '') AS TEXT)"
+
+
 def _blobs(store: Store, checked: Checked) -> Iterator[Fault]:
-    for key, data in store.database.execute("SELECT CAST(hash AS BLOB), CAST(data AS BLOB) FROM blobs"):
+    for key, data in store.database.execute(f"SELECT {_bytes('hash')}, {_bytes('data')} FROM blobs"):
         checked.blobs += 1
         checked.bytes += len(data)
         if digest(data) != key.hex():
@@ -62,10 +70,10 @@ def _blobs(store: Store, checked: Checked) -> Iterator[Fault]:
 
 def _messages(store: Store, checked: Checked) -> Iterator[Fault]:
     listed: dict[bytes, set[str]] = {}
-    for key, blob in store.database.execute("SELECT CAST(message AS BLOB), CAST(blob AS BLOB) FROM message_blobs"):
+    for key, blob in store.database.execute(f"SELECT {_bytes('message')}, {_bytes('blob')} FROM message_blobs"):
         listed.setdefault(key, set()).add(blob.hex())
-    kept = {key.hex() for (key,) in store.database.execute("SELECT hash FROM blobs")}
-    for key, body in store.database.execute("SELECT CAST(hash AS BLOB), CAST(body AS BLOB) FROM messages"):
+    kept = {key.hex() for (key,) in store.database.execute(f"SELECT {_bytes('hash')} FROM blobs")}
+    for key, body in store.database.execute(f"SELECT {_bytes('hash')}, {_bytes('body')} FROM messages"):
         checked.messages += 1
         checked.bytes += len(body)
         name = key.hex()
@@ -73,7 +81,7 @@ def _messages(store: Store, checked: Checked) -> Iterator[Fault]:
             yield Fault("message", name, f"its body has the hash {digest(body)}")
         try:
             used = blobs_of(body)
-        except (msgspec.MsgspecError, KeyError, TypeError) as error:
+        except UNREADABLE as error:
             yield Fault("message", name, f"no message: {error}")
             continue
         if used != listed.pop(key, set()):
@@ -84,11 +92,13 @@ def _messages(store: Store, checked: Checked) -> Iterator[Fault]:
 
 def _turns(store: Store, checked: Checked) -> Iterator[Fault]:
     parents: dict[str, list[str]] = {}
-    for turn, parent in store.database.execute("SELECT turn, parent FROM parents ORDER BY turn, position"):
+    for turn, parent in store.database.execute(
+        f"SELECT {_text('turn')}, {_text('parent')} FROM parents ORDER BY turn, position"
+    ):
         parents.setdefault(turn, []).append(parent)
-    said = {key for (key,) in store.database.execute("SELECT hash FROM messages")}
+    said = {key for (key,) in store.database.execute(f"SELECT {_bytes('hash')} FROM messages")}
     continues: dict[str, list[str]] = {}
-    columns = "id, CAST(hash AS BLOB), CAST(message AS BLOB), CAST(facts AS BLOB)"
+    columns = f"{_text('id')}, {_bytes('hash')}, {_bytes('message')}, {_bytes('facts')}"
     for row in store.database.execute(f"SELECT {columns} FROM turns"):
         checked.turns += 1
         name = row[0]
@@ -113,7 +123,7 @@ def _turn(row: tuple[Any, ...], parents: list[str], said: set[bytes]) -> Iterato
         yield Fault("turn", name, f"its facts have the hash {digest(facts)}")
     try:
         turn = msgspec.json.decode(facts, type=Turn)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         yield Fault("turn", name, f"no turn: {error}")
         return
     if (turn.id, turn.message, list(turn.continues)) != (name, message.hex(), parents):
@@ -123,7 +133,7 @@ def _turn(row: tuple[Any, ...], parents: list[str], said: set[bytes]) -> Iterato
 
 
 def _bookmarks(store: Store, checked: Checked) -> Iterator[Fault]:
-    query = "SELECT name, turn, turn IN (SELECT id FROM turns) FROM bookmarks"
+    query = f"SELECT {_text('name')}, turn, turn IN (SELECT id FROM turns) FROM bookmarks"
     for name, turn, there in store.database.execute(query):
         checked.bookmarks += 1
         if not there:

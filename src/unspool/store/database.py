@@ -16,6 +16,8 @@ NAME = "turns.db"
 _APPLICATION = 0x556E7370  # "Unsp"
 _OURS = re.compile(r"\.?(turns\.db|key)[-.\w]*|(config|keys)\.(toml|\d+)|servers\.(json|\d+)|answers|recordings|slack")
 """What unspool keeps in its folder."""
+FAULTS = (sqlite3.Error, UnicodeDecodeError)
+"""What a damaged database raises; the second where a name in its schema or a message of SQLite's is not UTF-8."""
 _PATIENCE = 30.0
 """Seconds to wait for another process that writes."""
 
@@ -31,13 +33,13 @@ class Connection(sqlite3.Connection):
     def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
         try:
             return super().execute(sql, parameters)
-        except sqlite3.Error as error:
+        except FAULTS as error:
             raise StoreFault(f"{self.path}: {error}") from error
 
     def executemany(self, sql: str, parameters: Any, /) -> sqlite3.Cursor:
         try:
             return super().executemany(sql, parameters)
-        except sqlite3.Error as error:
+        except FAULTS as error:
             raise StoreFault(f"{self.path}: {error}") from error
 
     @contextmanager
@@ -72,8 +74,10 @@ def open_database(folder: Path) -> Connection:
     caution: str | None = None
     try:
         if path.exists() and os.statvfs(folder).f_flag & os.ST_RDONLY:
+            _refuse_empty(path)
             return _read_only(path)
         closed = _private(folder)
+        _refuse_empty(path)
         if not path.exists():
             _make(path)
             if not closed:
@@ -85,6 +89,16 @@ def open_database(folder: Path) -> Connection:
     database = _in_newest_form(_connect(path, path))
     database.caution = caution
     return database
+
+
+def _refuse_empty(path: Path) -> None:
+    """Refuse a file without a byte: it was a store, because a new one has some, and would be taken for a new one."""
+    ahead = path.with_name(f"{path.name}-wal")
+    if path.exists() and not path.stat().st_size and not (ahead.exists() and ahead.stat().st_size):
+        raise StoreFault(
+            f"{path} is empty, so the threads that were stored in it are lost. Restore it from a backup, or remove the"
+            " file to start a new store"
+        )
 
 
 def _read_only(path: Path) -> Connection:
@@ -137,6 +151,8 @@ def _connect(uri: str | Path, path: Path) -> Connection:
     except sqlite3.Error as error:
         raise StoreFault(f"{path}: {error}") from error
     database.path = str(path)
+    # A damaged row is read as far as it can be: nothing is stored under the text that it becomes.
+    database.text_factory = lambda text: text.decode("utf-8", "backslashreplace")
     try:
         # A process that is killed loses nothing that was committed; only a power cut may lose the last moments.
         database.execute("PRAGMA synchronous = NORMAL")

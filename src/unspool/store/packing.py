@@ -21,6 +21,8 @@ LARGE = 16_384
 
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(Message).decode
+UNREADABLE = (msgspec.MsgspecError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
+"""What `unpack` raises for a damaged body."""
 _BLOB, _BASE64 = "blob", "base64"
 
 

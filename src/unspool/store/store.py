@@ -6,7 +6,6 @@ parents the last one counts that has a bookmark: it is the nearest.
 """
 
 import re
-import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
 from pathlib import Path
@@ -20,9 +19,9 @@ from unspool.errors import BookmarkTaken, StoreFault, TurnNotFound
 from unspool.graph.ancestry import parents_first
 from unspool.model import Draft, Message, Turn
 from unspool.sources.home import data_folder
-from unspool.store.database import open_database
+from unspool.store.database import FAULTS, open_database
 from unspool.store.ids import horizon, next_id, parse
-from unspool.store.packing import digest, pack, unpack
+from unspool.store.packing import UNREADABLE, digest, pack, unpack
 
 _encode = msgspec.json.Encoder().encode
 _turn = msgspec.json.Decoder(Turn).decode
@@ -40,8 +39,15 @@ WITH RECURSIVE up (id) AS (
 def _decode(facts: bytes) -> Turn:
     try:
         return _turn(facts)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise StoreFault(f"a turn cannot be read: {error}: {_ADVICE}") from error
+
+
+def _key(hash_: str) -> bytes:
+    try:
+        return bytes.fromhex(hash_)
+    except ValueError as error:
+        raise StoreFault(f"{hash_!r} is not a hash: {_ADVICE}") from error
 
 
 class Store:
@@ -63,7 +69,7 @@ class Store:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.database.close()
-        if isinstance(error, sqlite3.Error):  # rows that cannot be read
+        if isinstance(error, FAULTS):  # rows that cannot be read
             raise StoreFault(f"{self.database.path}: {error}") from error
 
     # Writing
@@ -254,23 +260,23 @@ class Store:
 
     def body(self, hash_: str) -> bytes:
         """A message as it is kept, blobs by their hashes."""
-        row = self.database.execute("SELECT body FROM messages WHERE hash = ?", (bytes.fromhex(hash_),)).fetchone()
+        row = self.database.execute("SELECT body FROM messages WHERE hash = ?", (_key(hash_),)).fetchone()
         if row is None:
             raise StoreFault(f"message {hash_} is not there: {_ADVICE}")
         return bytes(row[0])
 
     def blob(self, hash_: str) -> bytes:
-        row = self.database.execute("SELECT data FROM blobs WHERE hash = ?", (bytes.fromhex(hash_),)).fetchone()
+        row = self.database.execute("SELECT data FROM blobs WHERE hash = ?", (_key(hash_),)).fetchone()
         if row is None:
             raise StoreFault(f"blob {hash_} is not there: {_ADVICE}")
         return bytes(row[0])
 
     def _messages(self, hashes: Sequence[str]) -> dict[str, Message]:
-        keys = [bytes.fromhex(hash_) for hash_ in hashes]
+        keys = [_key(hash_) for hash_ in hashes]
         query = f"SELECT hash, body FROM messages WHERE hash IN ({','.join('?' * len(keys))})"
         try:
             known = {bytes(key).hex(): unpack(body, self.blob) for key, body in self.database.execute(query, keys)}
-        except msgspec.MsgspecError as error:
+        except UNREADABLE as error:
             raise StoreFault(f"a message cannot be read: {error}: {_ADVICE}") from error
         for hash_ in hashes:
             if hash_ not in known:
