@@ -106,9 +106,10 @@ def _write_site(folder: str, files: "Iterable[tuple[str, bytes]]") -> None:
 
 def _say(place: str, catalog: "Catalog", redaction: "Redaction | None") -> None:
     from unspool.cli.view import counted, say_notes
-    from unspool.cli.words import say
+    from unspool.cli.words import say, say_lost
 
     say_notes(catalog)
+    say_lost(catalog.lost)
     told = ", ".join(f"{count:,} × {kind}" for kind, count in redaction.kinds.items()) if redaction else ""
     if told:
         say(f"redacted: {told}")

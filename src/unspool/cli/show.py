@@ -58,7 +58,7 @@ def command(
     with on_disk(session) as name:
         with reading() as seen:
             shown = find(name, seen)
-        say_lost(shown.lost)
+        say_lost([f"{note.origin.file}: {note.reason}" for note in shown.lost])
         if shown.others:
             say(f"the newest of {plural(len(shown.others) + 1, 'session')}; the others:")
             widest = max(len(one_line(other.id)) for other in shown.others[:20])

@@ -21,7 +21,7 @@ from unspool.dialect import Record
 from unspool.errors import InputNotFound
 from unspool.ingest.agents import agent_of
 from unspool.ingest.facts import BESIDE
-from unspool.ingest.finding import given, is_session
+from unspool.ingest.finding import given, installed, is_session
 from unspool.ingest.implied import is_implied
 from unspool.ingest.net import file_note
 from unspool.ingest.open import in_time_order, is_recorded, read_exchanges
@@ -74,7 +74,8 @@ def units(paths: Sequence[str], agent: str | None = None) -> list[Unit]:
     if names or not paths:
         sessions, lost = on_this_machine(names)
         found += [Unit(session.files[0], None, session, agent) for session in sessions]
-        found += [Unit(path) for path in (() if names else lost)]
+        wanted = () if names else set(installed(agent)).intersection(lost)
+        found += [Unit(path) for path in sorted(wanted)]
     return [unit for unit in found if unit.found is None or agent in (None, unit.found.facts.agent)]
 
 

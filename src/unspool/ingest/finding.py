@@ -24,10 +24,12 @@ def places() -> Iterator[tuple[Reader, Path, tuple[str, ...]]]:
             yield reader, place.folder, place.patterns
 
 
-def installed() -> Iterator[str]:
-    """The logs of all agents on this machine, each once."""
+def installed(agent: str | None = None) -> Iterator[str]:
+    """Yield the logs of one agent or of all agents on this machine, each once."""
     seen: set[str] = set()
-    for _, folder, patterns in places():
+    for reader, folder, patterns in places():
+        if agent not in (None, reader.agent):
+            continue
         for path in below(folder, patterns):
             if path not in seen:
                 seen.add(path)

@@ -15,6 +15,7 @@ from unspool.sources.records import opens_a_document, read_lines, split_lines
 _GLANCE, LOOK = 3, 60
 """Lines that mostly suffice, and lines that are looked at before a file is given up."""
 _TEXT, _GLANCED = 1 << 14, 512
+_REPLACED = "\N{REPLACEMENT CHARACTER}"
 _BLANK = b"\xef\xbb\xbf \t\r\n"
 _latest: list[Reader] = []
 """The reader that claimed the last file."""
@@ -32,6 +33,8 @@ def reader_of(path: str) -> tuple[Reader | None, Head]:
             return reader, head
         if head.document is not None or head.tables:
             break  # all of it was seen; of lines, what is no object may stand before the first that is one
+    if any(_REPLACED in name for table, columns in head.tables.items() for name in (table, *columns)):
+        raise FileFault(f"{path}: a database that cannot be read: names in its schema are damaged", "unreadable")
     return None, head
 
 

@@ -83,5 +83,7 @@ def _items(inputs: Iterable[Input], wire: str) -> Iterator[Exchange | Note]:
             from unspool.ingest.telling import read_session  # only where a session is meant
             from unspool.jobs.show import find
 
-            items = read_session(find(name).session)
+            shown = find(name)
+            yield from shown.lost
+            items = read_session(shown.session)
             yield from implied((log.reader.agent, item) for log, item in items)

@@ -12,9 +12,8 @@ from unspool.ingest.implied import Implied
 from unspool.ingest.logs import OpenLog
 from unspool.ingest.media import Media
 from unspool.ingest.requests import find_request, is_request
-from unspool.ingest.sessions import Found
 from unspool.ingest.telling import read_session
-from unspool.jobs.show import find, on_disk
+from unspool.jobs.show import Shown, find, on_disk
 from unspool.model import MAIN, Answer, Event, Exchange, Message, Note, Response, ToolResult, Turn
 from unspool.sources.copies import named
 from unspool.sources.files import DASH
@@ -57,7 +56,8 @@ def thread_from(
             raise WrongTurn(f"{at!r} is no number of turns")
     else:
         with on_disk(name) as path:
-            session = _session(path, "FILE" if name == DASH else path)
+            shown = _session(path, "FILE" if name == DASH else path)
+            session = shown.session
             stream = stream or (MAIN if MAIN in session.streams else next(iter(session.streams)))
             if stream not in session.streams:
                 streams = ", ".join(session.streams)
@@ -65,6 +65,7 @@ def thread_from(
             event = None if at is None or at.isdecimal() else at
             origin = {"source": "session", "agent": session.facts.agent, "session": session.id}
             steps, notes = _of_items(session.facts.agent, read_session(session, stream), event)
+            notes = [*shown.lost, *notes]
             notes = [replace(note, origin=replace(note.origin, file=named(note.origin.file))) for note in notes]
     whole = len(steps)
     if at is not None and at.isdecimal():
@@ -75,9 +76,9 @@ def thread_from(
     return Imported(turns, new, whole - len(steps), notes)
 
 
-def _session(path: str, file: str) -> Found:
+def _session(path: str, file: str) -> Shown:
     try:
-        return find(path).session
+        return find(path)
     except UnknownFormat as error:
         raise RequestNotFound(f"{path}: no agent's log; of recorded traffic, name one call: {file}#1") from error
 

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from typing import Literal
 
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
@@ -12,6 +13,7 @@ from unspool.errors import InputNotFound
 from unspool.ingest.digests import FileDigest, packed_digest
 from unspool.ingest.finding import meant, no_log
 from unspool.ingest.sessions import Found, digests, gather
+from unspool.model import Note, Origin
 from unspool.model.event import RateLimitState
 from unspool.model.session import Share, Tokens
 from unspool.sources.files import legible
@@ -122,6 +124,16 @@ def list_sessions(
 def lost_in(read: Sequence[tuple[str, FileDigest]]) -> list[str]:
     """Which files could not be read, with the reason."""
     return [_reason(digest) for _, digest in read if digest.is_lost]
+
+
+def notes_of_lost(read: Sequence[tuple[str, FileDigest]]) -> list[Note]:
+    """Return a note for each file that could not be read."""
+    notes: list[Note] = []
+    for path, digest in read:
+        if digest.is_lost:
+            kind: Literal["internal", "unreadable"] = "internal" if "internal" in digest.notes else "unreadable"
+            notes.append(Note(kind, _reason(digest).removeprefix(f"{legible(path)}: "), Origin(path, 0, 0, 0)))
+    return notes
 
 
 def _reason(digest: FileDigest) -> str:

@@ -15,7 +15,7 @@ from unspool.ingest.logs import open_log
 from unspool.ingest.originals import Originals
 from unspool.ingest.sessions import Found, pick
 from unspool.ingest.telling import read_session
-from unspool.jobs.sessions import Seen, find_sessions, lost_in
+from unspool.jobs.sessions import Seen, find_sessions, notes_of_lost
 from unspool.model import MAIN, Event, Note
 from unspool.model.session import Session
 from unspool.sources.files import DASH
@@ -28,8 +28,8 @@ class Shown(Struct):
     session: Found
     others: list[Found] = []
     """Other sessions in the same file, or with the same id, newest first."""
-    lost: list[str] = []
-    """Files that could not be read when the session was looked for, with the reason."""
+    lost: list[Note] = []
+    """Files that could not be read when the session was looked for."""
 
 
 @contextmanager
@@ -60,7 +60,7 @@ def find(name: str, seen: Seen = lambda _path: None) -> Shown:
     sessions, read = find_sessions(seen=seen)
     session = pick(sessions, name)
     others = [other for other in sessions if other.id == session.id and other is not session]
-    return Shown(session, others, lost_in(read))
+    return Shown(session, others, notes_of_lost(read))
 
 
 def _in_path(path: str, seen: Seen) -> Shown:
@@ -68,7 +68,7 @@ def _in_path(path: str, seen: Seen) -> Shown:
         found, read = find_sessions([path], seen=seen)
         if not found:
             raise SessionNotFound(f"{path}: no agent's session in it (recorded API calls are shown by `unspool view`)")
-        return Shown(found[0], found[1:], lost_in(read))
+        return Shown(found[0], found[1:], notes_of_lost(read))
     log = open_log(path)
     if log is None:
         raise no_log(path)
