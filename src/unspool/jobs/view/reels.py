@@ -140,6 +140,8 @@ class Reel(ABC):
         start = monotonic()
         try:
             result = self._read(self._version)
+        except OSError as error:
+            raise InputNotFound(f"{self.named(self.name)}: {error.strerror or error}") from error
         except Exception as error:
             note = file_note(error, self.name)
             raise FileFault(f"{self.named(self.name)}: {note.reason}") from error

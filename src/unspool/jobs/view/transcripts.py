@@ -74,6 +74,8 @@ def _place(cards: list[Card], known: Loaded, name: str) -> int | None:
 
 def told_of(reel: Reel, known: Loaded, at: str | None, onward: bool = True) -> Told:
     """Of recorded calls the path to `at`; `onward`: and to where the conversation went from there."""
+    if not known.rows and not isinstance(reel, SessionReel):
+        return Told([], [])  # a file in which no call could be read
     number = known.numbers.get(at or "", 0)
     leaf = None if isinstance(reel, SessionReel) else leaf_of(known, number) if onward else number
     told: Told | None = known.transcripts.pop(leaf, None)
