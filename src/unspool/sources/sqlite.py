@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import quote
 
 from unspool.dialect import Record
-from unspool.errors import InputNotFound
+from unspool.errors import FileFault, InputNotFound
 from unspool.model import Note, Origin
 from unspool.sources.limits import max_record, too_large
 
@@ -36,13 +36,13 @@ def tables(path: str) -> dict[str, frozenset[str]]:
 
 
 def tables_in(path: str) -> dict[str, frozenset[str]]:
-    """The same, and `InputNotFound` for a database that cannot be read."""
+    """The same, and `FileFault` for a database that cannot be read."""
     try:
         with _opened(path) as database:
             names = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
             return {name: frozenset(_columns(database, name)) for name in names}
     except _FAULTS as error:
-        raise InputNotFound(f"{path}: a database that cannot be read: {error}") from error
+        raise FileFault(f"{path}: a database that cannot be read: {error}", "unreadable") from error
 
 
 def rows(path: str, queries: Mapping[str, str]) -> Iterator[Record | Note]:
@@ -67,23 +67,37 @@ def rows(path: str, queries: Mapping[str, str]) -> Iterator[Record | Note]:
 
 def _rows(database: sqlite3.Connection, table: str, query: str) -> Iterator[dict[str, Any] | str]:
     """Yield each row of the query. Where a row cannot be read, yield the reason; one that is too large is left out."""
-    passed = 0
-    for _ in range(_TOO_LARGE_ROWS):
-        try:
-            for row in database.execute(f"SELECT * FROM ({query}) LIMIT -1 OFFSET {passed}" if passed else query):
-                passed += 1
-                yield dict(zip(row.keys(), row, strict=True))
-        except sqlite3.DataError as error:
-            if error.sqlite_errorcode != sqlite3.SQLITE_TOOBIG:
-                yield f"table {table}: {error}"
+    passed, too_large_rows = 0, 0
+    try:
+        while too_large_rows < _TOO_LARGE_ROWS:
+            rest = f"SELECT * FROM ({query}) LIMIT -1 OFFSET {passed}" if passed else query
+            try:
+                for row in database.execute(rest):
+                    passed += 1
+                    yield _values(row)
                 return
+            except sqlite3.DataError as error:
+                _refuse_other(error)
+            # The module reads one row ahead: the next row is too large, or the one behind it.
+            try:
+                rest = f"SELECT * FROM ({query}) LIMIT 1 OFFSET {passed}"
+                yield from map(_values, database.execute(rest))
+            except sqlite3.DataError as error:
+                _refuse_other(error)
+                too_large_rows += 1
+                yield too_large(f"a row of table {table}", max_record())
             passed += 1
-            yield too_large(f"a row of table {table}", max_record())
-        except _FAULTS as error:
-            yield f"table {table}: {error}"
-            return
-        else:
-            return
+    except _FAULTS as error:
+        yield f"table {table}: {error}"
+
+
+def _values(row: sqlite3.Row) -> dict[str, Any]:
+    return dict(zip(row.keys(), row, strict=True))
+
+
+def _refuse_other(error: sqlite3.DataError) -> None:
+    if error.sqlite_errorcode != sqlite3.SQLITE_TOOBIG:
+        raise error
 
 
 @contextmanager

@@ -150,6 +150,8 @@ def look(paths: Sequence[str], seen: Seen = lambda _path: None, jobs: int | None
         try:
             part = _one(name, seen, jobs)
         except FileFault as error:
+            if len(paths) == 1:
+                raise
             part = Given([], lost=[str(error)])
         whole.reels += part.reels
         whole.unknown += part.unknown
