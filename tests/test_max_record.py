@@ -153,7 +153,7 @@ def test_sizes(text: str, size: int) -> None:
 
 @pytest.mark.parametrize("text", ["", "much", "1KB", "-1", "1e9", "0"])
 def test_what_is_no_size_is_refused(unspool: Run, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(ValueError, match="is not a size|too small"):
+    with pytest.raises(ValueError, match=r"is not a size|too small"):
         size_of(text)
     done = unspool("sessions", "--max-record", text)
     assert (done.returncode, b"--max-record" in done.stderr) == (2, True)
