@@ -143,7 +143,7 @@ export interface MessageCard {
 }
 
 export interface Note {
-  kind: "odd" | "repaired" | "skipped" | "unknown" | "unreadable";
+  kind: "internal" | "odd" | "repaired" | "skipped" | "unknown" | "unreadable";
   reason: string;
   origin: Origin;
 }

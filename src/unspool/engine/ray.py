@@ -22,6 +22,8 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 RETRIES = 8
 """How often an item is tried again whose worker died: machines that can be taken away at any time are taken often."""
+_PASSED_ON = ("UNSPOOL_MAX_RECORD",)
+"""Variables that mean the same on every machine."""
 _PATIENCE = 10.0
 _STORE = 80 << 20
 """Bytes of Ray's own memory for results, where we start it: ours are small."""
@@ -71,7 +73,9 @@ def cores_of(ray: Any) -> int:
 
 def each(ray: Any, work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
     """The result for each item, in order. The function must be importable by name on every machine."""
-    run = ray.remote(max_retries=RETRIES, num_cpus=1, scheduling_strategy="SPREAD")(_run)
+    settings = {name: os.environ[name] for name in _PASSED_ON if os.environ.get(name)}
+    options = {"runtime_env": {"env_vars": settings}} if settings else {}  # workers with an environment start slowly
+    run = ray.remote(max_retries=RETRIES, num_cpus=1, scheduling_strategy="SPREAD", **options)(_run)
     folder = str(Path.cwd())
     waiting = deque((item, run.remote(work, item, folder)) for item in items)
     try:
