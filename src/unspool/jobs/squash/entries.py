@@ -11,7 +11,7 @@ as the first message, it stood where a value stands, and so did they.
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from io import BufferedReader
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Literal, TypeAlias
 
 import msgspec
@@ -258,10 +258,10 @@ def _said(messages: list[Raw], at: int = 0) -> list[dict[str, Any]]:
 def _records(path: str) -> Iterator[Record | Note]:
     """Lines, as fast as they can be had; what is packed, or one document, the general way."""
     with opened(path, _BUFFER) as file:
-        if size(path) <= max_record() and _is_object(_first_line(file)):
-            file.seek(0)
+        first = _first_line(file) if size(path) <= max_record() else b""
+        if _is_object(first):
             offset = 0
-            for number, line in enumerate(file, 1):
+            for number, line in enumerate(chain([first], file), 1):
                 if not line.isspace():
                     yield Record(line, Origin(path, number, offset, len(line)))
                 offset += len(line)
