@@ -52,12 +52,25 @@ def _claims(head: Head) -> bool:
     return bool(head.lines) and "brittle" in head.lines[0]
 
 
-def registered(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Have the reader among the others, and the net spread as it is for users."""
+def _module() -> Any:
     module: Any = ModuleType("unspool.readers.brittle")
     module.reader = Reader("brittle", "brittle", "Brittle", _claims, _Sessions)
+    return module
+
+
+def registered(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Have the reader among the others, and the net spread as it is for users."""
+    module = _module()
     monkeypatch.setitem(sys.modules, module.__name__, module)
     monkeypatch.setitem(readers._PLACES, "brittle", "brittle.reader")
     monkeypatch.delenv("UNSPOOL_RAISE")
     yield
     readers.READERS._loaded.pop("brittle", None)
+
+
+if __name__ == "__main__":  # unspool with this reader, for a command that starts processes of its own
+    from unspool.cli import run
+
+    sys.modules["unspool.readers.brittle"] = _module()
+    readers._PLACES["brittle"] = "brittle.reader"
+    run()

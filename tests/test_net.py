@@ -1,5 +1,7 @@
 """A fault of unspool's own in one file: a note about that file, and all else is read."""
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -105,18 +107,16 @@ def test_sessions(folder: Path, named: bool) -> None:
     assert "z.jsonl: unspool could not read this file" in reason
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_grep(folder: Path, jobs: int) -> None:
-    found = {Path(path).name: searched for path, searched in grep(Query("e"), [str(folder)], jobs)}
+def test_grep(folder: Path) -> None:
+    found = {Path(path).name: searched for path, searched in grep(Query("e"), [str(folder)])}
     assert [bool(searched.hits) for searched in found.values()] == [True, True, False]
     assert [searched.notes for searched in found.values()] == [1, 0, 0]
     assert "IndexError" in found["z.jsonl"].fault
     assert "1 file could not be read: " in run("grep", "Mend", folder).output
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_tools(folder: Path, jobs: int) -> None:
-    seen, (lost,) = tools([str(folder)], jobs)
+def test_tools(folder: Path) -> None:
+    seen, (lost,) = tools([str(folder)])
     assert [(tool.agent, tool.name) for tool in seen] == [("claude_code", "Bash")]
     assert "IndexError" in lost
 
@@ -135,9 +135,8 @@ def test_strict_counts_it_as_a_fault(folder: Path, tmp_path: Path) -> None:
     assert run("squash", "--strict", folder, "-o", tmp_path / "out").exception.exit_status == 1  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_squash(folder: Path, tmp_path: Path, jobs: int) -> None:
-    squashed = squash(folder, out=tmp_path / "out", settings=Settings(key=bytes(32)), jobs=jobs)
+def test_squash(folder: Path, tmp_path: Path) -> None:
+    squashed = squash(folder, out=tmp_path / "out", settings=Settings(key=bytes(32)))
     assert squashed.records == 1
     assert squashed.counts["notes internal"] == 2
 
@@ -157,3 +156,27 @@ def test_a_run_is_shown_to_its_end(name: str, folder: Path, capfd: pytest.Captur
     assert "1 record not understood" in shown
     assert "KeyError: 'part'" in shown
     assert shown.index("Hello") < shown.index("Goodbye")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "shown"),
+    [
+        (("sessions",), "Mend it"),
+        (("grep", "Mend"), "Mend it"),
+        (("tools",), "Bash"),
+        (("squash", "-o", "out"), "1 record in out"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, tuple) else None,
+)
+def test_in_several_processes(folder: Path, tmp_path: Path, arguments: tuple[str, ...], shown: str) -> None:
+    program = [sys.executable, str(Path(__file__).with_name("brittle.py"))]
+    done = subprocess.run(
+        [*program, *arguments, str(folder), "--jobs", "2"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert shown in done.stdout + done.stderr
+    if arguments[0] == "squash":
+        assert "2  notes internal" in done.stderr
+    else:
+        assert "1 file could not be read" in done.stderr
+        assert "IndexError: no such place" in done.stderr
