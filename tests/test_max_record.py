@@ -132,9 +132,9 @@ def test_other_files_and_lines_are_read(tmp_path: Path) -> None:
     other = Claude("22222222-2222-4333-8444-555555555555").user("x" * 2 * MB).user("Then?").says("Yes")
     other.save(tmp_path / "other.jsonl")
     (tmp_path / "zeros.jsonl").write_bytes(bytes(3 * MB))
-    rows, lost = list_sessions([str(tmp_path)])
-    assert sorted(row.prompt or "" for row in rows) == ["Mend it", "Then?"]
-    assert ["zeros.jsonl: this line is larger" in reason for reason in lost] == [True]
+    listed = list_sessions([str(tmp_path)])
+    assert sorted(row.prompt or "" for row in listed.rows) == ["Mend it", "Then?"]
+    assert ["zeros.jsonl: this line is larger" in reason for reason in listed.lost] == [True]
     assert len(Catalog([str(tmp_path)]).rows()) == 2
 
 

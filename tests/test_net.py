@@ -101,9 +101,9 @@ def test_a_file_that_cannot_be_recognised_says_so_where_it_is_alone(folder: Path
 
 @pytest.mark.parametrize("named", [False, True], ids=["a folder", "files by name"])
 def test_sessions(folder: Path, named: bool) -> None:
-    rows, lost = list_sessions(sorted(map(str, folder.iterdir())) if named else [str(folder)])
-    assert sorted((row.agent, row.prompt) for row in rows) == [("brittle", "Hello"), ("claude_code", "Mend it")]
-    (reason,) = lost
+    listed = list_sessions(sorted(map(str, folder.iterdir())) if named else [str(folder)])
+    assert sorted((row.agent, row.prompt) for row in listed.rows) == [("brittle", "Hello"), ("claude_code", "Mend it")]
+    (reason,) = listed.lost
     assert "z.jsonl: unspool could not read this file" in reason
 
 
