@@ -3,7 +3,9 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +13,7 @@ import hypothesis
 import pytest
 
 from browsing import CHROMIUM, FLAGS, Window, viewer
+from isolation import change, variables
 from unspool.jobs.cook import cook
 from unspool.model import CookedRequest
 from viewing import a_miss, a_session
@@ -33,6 +36,27 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--accept", action="store_true", help="Rewrite golden files with what the program gives now.")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def homes() -> Iterator[Path]:
+    """A folder for the home folders of all tests. It is itself the home of fixtures that several tests share."""
+    with tempfile.TemporaryDirectory(prefix="unspool-tests-", ignore_cleanup_errors=True) as name:
+        before = change(variables(Path(name)))
+        yield Path(name)
+        change(before)
+
+
+@pytest.fixture(autouse=True)
+def _own_home(homes: Path, request: pytest.FixtureRequest) -> Iterator[None]:
+    """Give the test, and the programs that it starts, an empty home folder."""
+    own = homes / f"{id(request.node):x}"
+    own.mkdir()
+    before = change(variables(own))
+    yield
+    change(before)
+    with suppress(OSError):  # what a test left there goes with the whole folder
+        own.rmdir()
 
 
 @pytest.fixture
