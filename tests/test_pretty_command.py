@@ -226,7 +226,7 @@ def test_a_tee_never_empties_what_is_read(unspool: Run, tmp_path: Path) -> None:
         piped = subprocess.run([*COMMAND, "--tee", file], stdin=opened, capture_output=True, check=False)
     for done in (by_name, piped):
         assert (done.returncode, done.stdout) == (2, b"")
-        assert b"the stream is read from this file" in done.stderr
+        assert b"is an input: it would be overwritten" in done.stderr
     assert file.read_bytes() == DONE.data
 
 

@@ -19,6 +19,7 @@ from unspool.model import Note
 from unspool.sources import files
 from unspool.sources.files import expand
 from unspool.sources.jsontext import dumps, loads, mend, strict_lines
+from unspool.sources.outputs import Output
 from unspool.sources.records import decoded_lines, read_lines, read_records
 
 ONE, TWO = b'{"a": 1}', b'{"a": "\xc3\xa9\xe2\x80\xa8"}'
@@ -184,9 +185,9 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
         raise RuntimeError("no more")
 
     with pytest.raises(RuntimeError):
-        write(str(target), broken())
+        write(Output(str(target)), broken())
     assert target.read_text() == "old"
-    write(str(target), [b"new"])
+    write(Output(str(target)), [b"new"])
     assert target.read_text() == "new"
     assert target.stat().st_mode & 0o777 == 0o640
     assert list(tmp_path.iterdir()) == [target]
@@ -195,7 +196,7 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
 def test_a_link_stays_a_link(tmp_path: Path) -> None:
     (tmp_path / "real.json").write_text("old")
     (tmp_path / "link.json").symlink_to("real.json")
-    write(str(tmp_path / "link.json"), [b"new"])
+    write(Output(str(tmp_path / "link.json")), [b"new"])
     assert (tmp_path / "link.json").is_symlink()
     assert (tmp_path / "real.json").read_text() == "new"
 

@@ -20,6 +20,7 @@ from unspool.ingest.conversations import Unit
 from unspool.jobs.squash import Settings, squash, squash_tasks
 from unspool.jobs.squash.run import fold
 from unspool.jobs.squash.settings import Outcome, Task
+from unspool.sources.outputs import Output
 
 KEY = b"k"
 
@@ -216,7 +217,7 @@ def test_rejects_that_have_no_place_are_told_before_any_work(tmp_path: Path) -> 
         yield
 
     with pytest.raises(OutputNotWritable, match="nowhere"):
-        fold(outcomes(), str(tmp_path / "out"), Settings(key=KEY), str(tmp_path / "nowhere" / "rejects"))
+        fold(outcomes(), str(tmp_path / "out"), Settings(key=KEY), Output(str(tmp_path / "nowhere" / "rejects")))
     assert not (tmp_path / "out").exists()
 
 

@@ -13,6 +13,7 @@ from unspool.sources import storage as by_path
 from unspool.sources.copies import copied, copies
 from unspool.sources.files import blocks, expand, is_database, is_packed
 from unspool.sources.listing import files_below
+from unspool.sources.outputs import Output
 
 __all__ = ["storage"]
 
@@ -71,7 +72,7 @@ def test_a_write_that_fails_leaves_what_was_there(place: str) -> None:
         raise OSError(28, "No space left on device")
 
     with pytest.raises(OutputNotWritable, match="No space left"):
-        write(path, pieces())  # type: ignore[arg-type]
+        write(Output(path), pieces())  # type: ignore[arg-type]
     assert by_path.read_bytes(path) == b"old"
     assert by_path.names(place) == ["a.jsonl"]
 

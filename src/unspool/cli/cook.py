@@ -1,8 +1,13 @@
 """`unspool cook`"""
 
+from typing import TYPE_CHECKING
+
 import click
 
 from unspool.cli.options import COST, MAX_RECORD
+
+if TYPE_CHECKING:
+    from unspool.sources.outputs import Output
 
 _kept: list[object] = []
 """What was made, held to the end of the process: see `run`."""
@@ -49,16 +54,18 @@ def command(
     from unspool.jobs.cook import cook
     from unspool.sources.files import expand
 
-    _refuse_overwriting(inputs, output, notes)
+    targets = _targets(inputs, output, notes)
     gc.disable()  # nothing here is cyclic, and what is kept is kept to the end
     sessions = [given for given in inputs if is_session(given)]
     files = list(expand(given for given in inputs if given not in sessions))
+    for target in targets:
+        target.refuse(files)
     with Progress(files, shown=not quiet) as progress:
         cooked = cook(*inputs, wire=wire, seen=progress.seen)
     _kept.append(cooked)
-    write(output, encode(cooked))
+    write(targets[0], encode(cooked))
     if notes:
-        write(notes, encode_notes(cooked.notes))
+        write(targets[1], encode_notes(cooked.notes))
     if not quiet:
         from unspool.cli.summary import say_summary
 
@@ -71,15 +78,13 @@ def command(
         raise StrictFault(f"--strict: {told}")
 
 
-def _refuse_overwriting(inputs: tuple[str, ...], output: str, notes: str | None) -> None:
-    """An output that is an input, or the other output, is a slip of the hand."""
+def _targets(inputs: tuple[str, ...], output: str, notes: str | None) -> "list[Output]":
+    """Return the outputs, after checking that they are neither inputs nor the same."""
     from pathlib import Path
 
-    from unspool.sources.storage import is_url, whole
+    from unspool.ingest.outputs import output_for
+    from unspool.sources.storage import whole
 
-    written = [whole(path) for path in (output, notes) if path]
-    if len(written) == 2 and written[0] == written[1] and not Path(written[0]).is_char_device():
+    if notes and whole(notes) == whole(output) and not Path(output).is_char_device():
         raise click.UsageError(f"--output and --notes are both {output!r}")
-    for path in written:
-        if (is_url(path) or Path(path).is_file()) and path in map(whole, inputs):
-            raise click.UsageError(f"{path} is an input: it would be overwritten")
+    return [output_for(path, inputs) for path in (output, notes) if path]

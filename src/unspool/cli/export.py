@@ -41,8 +41,11 @@ def html(version: str, paths: tuple[str, ...], output: str | None, site: str | N
     unspool export html latest -o session.html
     unspool export html ~/.claude/projects/shop --site pages
     """
+    from pathlib import Path
+
     from unspool.cli.reading import reading
     from unspool.exports.writing import write
+    from unspool.ingest.outputs import output_for
     from unspool.jobs.view.catalog import opened
     from unspool.jobs.view.redacting import Redaction
 
@@ -52,15 +55,17 @@ def html(version: str, paths: tuple[str, ...], output: str | None, site: str | N
     from unspool.web.page import site as pages
 
     redaction = Redaction() if redact else None
+    page = output if site is None else str(Path(site, "index.html"))
+    target = output_for(page or "-", paths)
     with ExitStack() as stack:
         with reading() as seen:
             catalog = stack.enter_context(opened(paths, seen))
-        if output is not None:
-            write(output, one_page(catalog, version, redaction))
-        elif site is not None:
-            _write_site(site, pages(catalog, version, redaction))
+        if site is not None:
+            _write_site(site, paths, pages(catalog, version, redaction))
+        else:
+            write(target, one_page(catalog, version, redaction))
     if not quiet:
-        _say(output if output is not None else f"{site}/index.html", catalog, redaction)
+        _say(target.path, catalog, redaction)
 
 
 @command.command("markdown", short_help="A transcript as Markdown.")
@@ -77,31 +82,35 @@ def markdown(path: str, output: str, redact: bool, quiet: bool) -> None:
     unspool export markdown latest -o session.md
     """
     from unspool.exports.writing import write
+    from unspool.ingest.outputs import output_for
     from unspool.jobs.view.catalog import opened
     from unspool.jobs.view.redacting import Redaction
     from unspool.jobs.view.writing import as_markdown
 
     redaction = Redaction() if redact else None
+    target = output_for(output, [path])
     with opened([path]) as catalog:
         lines = (line.encode("utf-8", "replace") for reel in catalog for line in as_markdown(reel, redaction))
-        write(output, lines)
+        write(target, lines)
     if not quiet:
         _say(output, catalog, redaction)
 
 
-def _write_site(folder: str, files: "Iterable[tuple[str, bytes]]") -> None:
+def _write_site(folder: str, inputs: "Iterable[str]", files: "Iterable[tuple[str, bytes]]") -> None:
     from pathlib import Path
 
     from unspool.errors import OutputNotWritable
     from unspool.exports.writing import write
+    from unspool.ingest.outputs import output_for
 
     for name, data in files:
         place = Path(folder, name)
+        target = output_for(str(place), inputs)
         try:
             place.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise OutputNotWritable(f"{place.parent}: {error.strerror}") from error
-        write(str(place), [data])
+        write(target, [data])
 
 
 def _say(place: str, catalog: "Catalog", redaction: "Redaction | None") -> None:

@@ -1,11 +1,9 @@
 """`unspool pretty`"""
 
 import os
-import stat
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -195,25 +193,16 @@ def _banner(environment: Mapping[str, str]) -> Any:
 def _tee(path: str | None, source: str | None) -> "Tee | None":
     from unspool.cli.words import say
     from unspool.errors import OutputNotWritable
+    from unspool.ingest.outputs import output_for
     from unspool.jobs.pretty.output import Tee
 
     if path is None:
         return None
-    if source is not None and _are_one(path, source):
-        raise OutputNotWritable(f"{path}: the stream is read from this file; --tee would empty it")
+    output_for(path, [source] if source is not None else []).release()
     try:
         return Tee(open(path, "wb"), say)  # open until the end
     except OSError as error:
         raise OutputNotWritable(f"{path}: {error.strerror}") from error
-
-
-def _are_one(path: str, source: str) -> bool:
-    """Whether both are one file that keeps what it is given; pipes and terminals do not."""
-    try:
-        there, here = Path(path).stat(), os.fstat(0) if source == "-" else Path(source).stat()
-    except OSError:  # what is not there is told by whoever opens it
-        return False
-    return stat.S_ISREG(there.st_mode) and os.path.samestat(there, here)
 
 
 def _listeners(environment: Mapping[str, str], options: Mapping[str, Any]) -> "list[Listener]":

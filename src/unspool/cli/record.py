@@ -91,14 +91,12 @@ def unpack(trace: str, output: str) -> None:
     Calls that a killed recorder left in the journal are not in it: `unspool cook` reads these, and the next recorder
     takes them in.
     """
-    from pathlib import Path
-
     from unspool.cli.words import say
     from unspool.exports.writing import write
-    from unspool.sources.files import DASH, Damaged, blocks
+    from unspool.ingest.outputs import output_for
+    from unspool.sources.files import Damaged, blocks
 
-    if DASH not in (output, trace) and Path(output).resolve() == Path(trace).resolve():
-        raise click.UsageError(f"{output} is the input: it would be overwritten")
+    target = output_for(output, [trace])
     faults: list[str] = []
 
     def lines() -> Iterator[bytes]:
@@ -107,6 +105,6 @@ def unpack(trace: str, output: str) -> None:
         except Damaged as damage:
             faults.append(str(damage))
 
-    write(output, lines())
+    write(target, lines())
     if faults:
         say(f"unspool: {trace}: {faults[0]}; what is whole was unpacked")

@@ -14,8 +14,6 @@ from unspool.jobs.squash.run import Squashed
 from unspool.jobs.squash.settings import Settings
 from unspool.jobs.squash.shard import Done, Job, planned
 from unspool.jobs.squash.sharded import Sharding, job_for, squash_in_shards, squash_one_shard
-from unspool.jobs.squash.tasks import means
-from unspool.sources.storage import exists, whole
 
 
 def run(
@@ -35,8 +33,6 @@ def run(
     **scale: Any,
 ) -> Squashed | None:
     """What the run came to; None if it was not the whole of it."""
-    if rejects and exists(rejects) and any(means(given, whole(rejects)) for given in logs):
-        raise click.UsageError(f"{rejects} is an input: it would be overwritten")
     if merge:
         return _merge(output, rejects, scale["keep_parts"], quiet)
     if (shard or plan) and (rejects or scale["engine"] != "local" or scale["keep_parts"]):

@@ -140,7 +140,6 @@ def _squash(
 
     with copies():
         todo = tasks(logs, output, options["strategy"], agent)
-        _refuse_overwriting([task.path for task in todo], rejects)
         with Progress([task.path for task in todo], shown=not quiet) as progress:
             return squash_tasks(todo, output, Settings(**options), rejects, jobs, progress.passed)
 
@@ -182,14 +181,6 @@ def _refuse(logs: tuple[str, ...], options: dict[str, Any]) -> None:
     if options["address"] and options["engine"] != "ray":
         raise click.UsageError("--address is for --engine ray")
     options["group_by"] = options["group_by"] or "date"
-
-
-def _refuse_overwriting(files: list[str], rejects: str | None) -> None:
-    """An output that is an input is a slip of the hand."""
-    from unspool.sources.storage import whole
-
-    if rejects and whole(rejects) in map(whole, files):
-        raise click.UsageError(f"{rejects} is an input: it would be overwritten")
 
 
 def _say(squashed: "Squashed", output: str) -> None:

@@ -59,8 +59,10 @@ def export(folder: str, headishes: tuple[str, ...], as_json: bool) -> None:
     from pathlib import Path
 
     from unspool.cli.opening import opened
-    from unspool.store.moving import export_store
+    from unspool.ingest.outputs import output_for
+    from unspool.store.moving import LINES, export_store
 
+    output_for(folder, names=[LINES])
     with opened() as store:
         moved = export_store(store, Path(folder), [store.find(name) for name in headishes])
     _say_moved(moved, "written", as_json)

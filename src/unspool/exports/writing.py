@@ -6,6 +6,7 @@ from pathlib import Path
 
 from unspool.errors import OutputNotWritable
 from unspool.sources.files import DASH
+from unspool.sources.outputs import Output
 from unspool.sources.storage import is_url, replacing
 
 
@@ -19,8 +20,9 @@ def refuse_unwritable(path: str) -> None:
         raise OutputNotWritable(f"{path}: No such file or directory")
 
 
-def write(path: str, pieces: Iterable[bytes]) -> None:
-    """To standard output for `-`; else beside the file first, and then in its place. A link stays a link."""
+def write(target: Output, pieces: Iterable[bytes]) -> None:
+    """Write to standard output for `-`; else to a new file, which then replaces the old one. A link stays a link."""
+    path = target.path
     if path == DASH and sys.stdout is None:
         raise OutputNotWritable("standard output is closed")
     try:
@@ -34,9 +36,11 @@ def write(path: str, pieces: Iterable[bytes]) -> None:
             with open(path, "wb") as file:
                 file.writelines(pieces)
         else:
-            with replacing(str(Path(path).resolve()), make_folder=False) as file:
+            with replacing(str(Path(path).resolve()), make_folder=False, confirm=target.confirm) as file:
                 file.writelines(pieces)
     except BrokenPipeError:
         raise
     except OSError as error:
         raise OutputNotWritable(f"{path}: {error.strerror}") from error
+    finally:
+        target.release()

@@ -8,6 +8,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from unspool.errors import OutputNotWritable, UnspoolError
+from unspool.ingest.outputs import output_for, trace_output
 from unspool.recorder.files import SessionFiles, StandardOutput, Trace, open_trace
 from unspool.recorder.proxy import Proxy
 from unspool.recorder.recording import Counts, Recorder
@@ -69,6 +70,7 @@ def prepared(settings: Settings, say: Say, seen: Callable[[Recorded], None] | No
         raise UnspoolError(
             f"{settings.host} can be reached from other machines: set a token, in --token or $UNSPOOL_RECORD_TOKEN"
         )
+    _refuse_logs(settings)
     routes = Routes(settings.target, settings.upstreams, settings.token)
     redact = None
     if settings.redact_body:
@@ -80,6 +82,15 @@ def prepared(settings: Settings, say: Say, seen: Callable[[Recorded], None] | No
         _trace(settings), say, strict=settings.strict, durable=settings.durable, redact=redact, seen=seen
     )
     return Proxy(routes, recorder, settings.timeout)
+
+
+def _refuse_logs(settings: Settings) -> None:
+    """Refuse to write where agents keep their logs, and to append to one of them."""
+    place = str(settings.output)
+    if settings.by_session:
+        output_for(place, names=["2026-03-02/session.jsonl"])
+    else:
+        trace_output(place)
 
 
 def _trace(settings: Settings) -> Trace:

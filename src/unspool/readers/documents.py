@@ -6,6 +6,7 @@ from typing import Any
 
 from unspool.model import Event
 from unspool.sources.jsontext import Unreadable, loads
+from unspool.sources.storage import noticed
 from unspool.sources.values import mapping
 
 
@@ -26,6 +27,6 @@ def element_of(*keys: str) -> Callable[[Any, Event], Any]:
 def read_json(file: str | Path) -> Any:
     """What the file says; None if it is not there, or no JSON."""
     try:
-        return loads(Path(file).read_bytes())
+        return loads(noticed(Path(file)).read_bytes())
     except (OSError, *Unreadable):
         return None

@@ -17,6 +17,7 @@ from unspool.dialect import Record
 from unspool.errors import FileFault, InputNotFound
 from unspool.model import Note, Origin
 from unspool.sources.limits import max_record, too_large
+from unspool.sources.storage import notice
 
 _FAULTS = (sqlite3.Error, sqlite3.Warning, OSError, ValueError, OverflowError)
 """What a damaged database can raise. A name or a message that is not UTF-8 raises UnicodeDecodeError, a ValueError."""
@@ -112,6 +113,7 @@ def _opened(path: str) -> Iterator[sqlite3.Connection]:
 @contextmanager
 def _connected(path: str) -> Iterator[sqlite3.Connection]:
     """Nothing beside the database is written either: where its log has no index, both are copied and read there."""
+    notice(Path(path).stat())
     log = Path(f"{path}-wal")
     if not log.is_file() or not log.stat().st_size:
         with closing(sqlite3.connect(f"file:{quote(path)}?mode=ro&immutable=1", uri=True)) as database:

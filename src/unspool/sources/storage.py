@@ -6,17 +6,49 @@ Each raises OSError whose `strerror` says what is wrong, for both alike.
 import os
 import re
 import stat
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from io import DEFAULT_BUFFER_SIZE, BufferedReader, FileIO, RawIOBase
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, BinaryIO, cast
+from typing import IO, TYPE_CHECKING, BinaryIO, TypeAlias, cast
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 _BUFFER = 1 << 18
+Identity: TypeAlias = tuple[int, int]
+"""Device and inode of a file: the same for all its names."""
+_watched: dict[Identity, bool] = {}
+"""Files that a command is about to replace, and whether any was opened for reading."""
+
+
+def watch(files: Iterable[Identity]) -> None:
+    """Notice from now on when one of these files is opened for reading."""
+    _watched.update((file, _watched.get(file, False)) for file in files)
+
+
+def unwatch(files: Iterable[Identity]) -> None:
+    for file in files:
+        _watched.pop(file, None)
+
+
+def was_opened(files: Iterable[Identity]) -> bool:
+    return any(_watched.get(file, False) for file in files)
+
+
+def notice(facts: os.stat_result) -> None:
+    """Called with each file that is opened for reading."""
+    if (file := (facts.st_dev, facts.st_ino)) in _watched:
+        _watched[file] = True
+
+
+def noticed(path: Path) -> Path:
+    """Return the path of a file that is about to be read in another way than by `opened`."""
+    if _watched:
+        with suppress(OSError, ValueError):  # whoever reads it reports what is wrong
+            notice(path.stat())
+    return path
 
 
 def is_url(path: str) -> bool:
@@ -37,7 +69,9 @@ def local(path: str, buffer: int = 0) -> FileIO | BufferedReader:
     kept = _kept.get(path)
     if kept is None:
         file = open(path, "rb", buffer)  # noqa: SIM115  # whoever asked for it closes it
-        if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        facts = os.fstat(file.fileno())
+        notice(facts)
+        if stat.S_ISREG(facts.st_mode):
             return cast(FileIO, file)
         from shutil import copyfileobj
         from tempfile import TemporaryFile
@@ -177,8 +211,8 @@ def write_bytes(path: str, data: bytes) -> None:
 
 
 @contextmanager
-def replacing(path: str, make_folder: bool = True) -> Iterator[BinaryIO]:
-    """A file to be written, which takes the place of what is there when all of it is."""
+def replacing(path: str, make_folder: bool = True, confirm: Callable[[], object] = lambda: None) -> Iterator[BinaryIO]:
+    """Open a file for writing. When all is written, and `confirm` has not raised, it gets the name `path`."""
     if is_url(path):
         import tempfile
 
@@ -187,6 +221,7 @@ def replacing(path: str, make_folder: bool = True) -> Iterator[BinaryIO]:
         with tempfile.NamedTemporaryFile(prefix="unspool-", buffering=_BUFFER) as file:
             yield cast(BinaryIO, file)
             file.flush()
+            confirm()
             remote.put(file.name, path)
         return
     target = Path(path)
@@ -198,6 +233,7 @@ def replacing(path: str, make_folder: bool = True) -> Iterator[BinaryIO]:
             if target.exists():  # who may not read the old one may not read the new one
                 beside.chmod(target.stat().st_mode & 0o777)
             yield file
+        confirm()
         beside.replace(target)
     finally:
         beside.unlink(missing_ok=True)

@@ -15,11 +15,13 @@ from typing import TypeAlias
 import msgspec
 
 from unspool.engine.local import each, jobs_for
+from unspool.ingest.outputs import output_for
 from unspool.jobs.squash.one import squash_task
 from unspool.jobs.squash.run import Squashed, fold
 from unspool.jobs.squash.settings import Outcome, Settings, Task, with_key
-from unspool.jobs.squash.tasks import size_of, tasks
+from unspool.jobs.squash.tasks import files_of, size_of, tasks
 from unspool.sources.copies import copies
+from unspool.sources.outputs import refuse_inputs_in
 
 __all__ = ["Settings", "Squashed", "squash", "squash_tasks", "tasks"]
 Seen: TypeAlias = Callable[[int], None]
@@ -51,7 +53,10 @@ def squash_tasks(
     jobs: int | None = None,
     seen: Seen = lambda _bytes: None,
 ) -> Squashed:
-    """The same, of what `tasks` found."""
+    """Squash a list of tasks prepared by `tasks()`."""
+    files = [file for task in todo for file in files_of(task)]
+    refuse_inputs_in(out, files)
+    target = None if rejects is None else output_for(rejects, files)
     settings = with_key(msgspec.structs.replace(settings, keep_rejects=rejects is not None))
 
     def outcomes() -> Iterator[Outcome]:
@@ -59,4 +64,4 @@ def squash_tasks(
             yield outcome
             seen(size_of(outcome.task))
 
-    return fold(outcomes(), out, settings, rejects)
+    return fold(outcomes(), out, settings, target)

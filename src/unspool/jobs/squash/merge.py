@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 from unspool.errors import InputNotFound, PartsMissing
+from unspool.ingest.outputs import output_for
 from unspool.jobs.squash.parts import Completed, Parts
 from unspool.jobs.squash.plan import Plan
 from unspool.jobs.squash.run import Squashed, fold
@@ -17,6 +18,7 @@ def merge(
     out: str, rejects: str | None = None, keep_parts: bool = False, seen: Seen = lambda _done, _whole: None
 ) -> Squashed:
     """Join all parts that shards left in `out`; if some are missing, nothing is written."""
+    target = None if rejects is None else output_for(rejects)
     parts = Parts(out)
     plan = parts.plan()
     if plan is None:
@@ -29,7 +31,7 @@ def merge(
             yield from parts.read(one)
             seen(one.bytes, whole)
 
-    squashed = fold(outcomes(), out, completed[0].settings, rejects)
+    squashed = fold(outcomes(), out, completed[0].settings, target)
     if not keep_parts:
         parts.clear()
     return squashed

@@ -15,9 +15,11 @@ from unspool.errors import StrictFault
 from unspool.exports import chat
 from unspool.exports.reports import SUMMARY, TOOL_USAGE, IntegrityReport, summary, tool_usage
 from unspool.exports.writing import refuse_unwritable, write
+from unspool.ingest.outputs import output_for
 from unspool.jobs.squash.folder import Folder
 from unspool.jobs.squash.settings import Outcome, Settings, Written
 from unspool.sources.files import legible
+from unspool.sources.outputs import Output
 from unspool.transforms.duplicates import Mark
 from unspool.transforms.scenarios import file_names
 from unspool.transforms.usage import GroupUsage, ToolUsage, UsageTotals
@@ -57,18 +59,20 @@ class _Place(Struct):
     usage: ToolUsage
 
 
-def fold(outcomes: Iterable[Outcome], out: str, settings: Settings, rejects: str | None) -> Squashed:
+def fold(outcomes: Iterable[Outcome], out: str, settings: Settings, rejects: Output | None) -> Squashed:
     """Outcomes in the order of the inputs → the files of `out`, whole or not at all."""
     run = Run(msgspec.structs.replace(settings, keep_rejects=rejects is not None))
+    output_for(out, names=[run.example])
     with Folder(out) as folder:
         if rejects is not None:
-            refuse_unwritable(rejects)
+            refuse_unwritable(rejects.path)
         with IntegrityReport(folder.staging) as integrity:
             for outcome in outcomes:
                 run.add(outcome, folder, integrity)
         if rejects is not None:
             write(rejects, folder.take(REJECTS))
         squashed = run.finish(folder, integrity)
+        output_for(out, names=squashed.files)
         folder.commit()
     return squashed
 
@@ -101,6 +105,11 @@ class Run:
         self._own: Counter[str] = Counter()
         """Files of single records, by name."""
         self._places: dict[str, list[_Place]] = {}
+
+    @property
+    def example(self) -> str:
+        """The name of a file of records, as this run may write it."""
+        return f"{SINGLE}{self._ending}"
 
     def add(self, outcome: Outcome, folder: Folder, integrity: IntegrityReport) -> None:
         if self._settings.strict and (fault := fault_of(outcome)):

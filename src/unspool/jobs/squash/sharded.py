@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from unspool.engine import local
 from unspool.errors import InputNotFound
+from unspool.ingest.outputs import output_for
 from unspool.jobs.squash.merge import merge
 from unspool.jobs.squash.parts import Parts
 from unspool.jobs.squash.plan import Plan
@@ -23,6 +24,7 @@ from unspool.jobs.squash.run import Run, Squashed
 from unspool.jobs.squash.settings import Settings, with_key
 from unspool.jobs.squash.shard import Done, Job, planned, squash_shard
 from unspool.sources import storage
+from unspool.sources.outputs import refuse_inputs_in
 
 Engine: TypeAlias = Literal["local", "ray"]
 Each: TypeAlias = Callable[[Callable[[int], Done], Sequence[int]], Iterator[Done]]
@@ -44,7 +46,9 @@ class Sharding(Struct, frozen=True):
 
 def job_for(logs: Sequence[str], out: str, settings: Settings, agent: str | None = None, resume: bool = False) -> Job:
     """Lines that gave no record are kept: whether anybody wants them is known when parts are joined."""
-    Run(settings)  # what is wrong with them is told before anything is written
+    run = Run(settings)  # what is wrong with them is told before anything is written
+    output_for(out, names=[run.example])
+    refuse_inputs_in(out, logs)
     return Job(tuple(logs), out, with_key(msgspec.structs.replace(settings, keep_rejects=True)), agent, resume)
 
 
@@ -52,6 +56,8 @@ def squash_in_shards(
     job: Job, how: Sharding, rejects: str | None = None, told: Told = lambda _plan, _done: None
 ) -> Squashed:
     """All shards, and the merge. What was done stays in OUT/parts if this ends early: `resume` goes on from there."""
+    if rejects is not None:
+        output_for(rejects, job.logs).release()
     if how.engine == "ray":
         _refuse_sessions(job.logs)
     if not job.resume:

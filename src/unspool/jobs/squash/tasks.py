@@ -70,6 +70,12 @@ def refuse(logs: Sequence[str], out: str) -> None:
             raise UnspoolError(f"{given} is the input and the output: name another folder for the records")
 
 
+def files_of(task: Task) -> list[str]:
+    """Return all files that the task reads."""
+    found = task.unit.found if task.unit is not None else None
+    return found.files if found is not None else [task.path]
+
+
 def size_of(task: Task) -> int:
     return size(task.path)
 
@@ -168,8 +174,7 @@ def _units(given: str, written: str, fast: bool, agent: str | None) -> list[Task
 
 def _first(task: Task) -> str:
     """Of the files that hold it, the one that is listed first."""
-    found = task.unit.found if task.unit is not None else None
-    return min(found.files) if found is not None else task.path
+    return min(files_of(task))
 
 
 def means(given: str, file: str) -> bool:

@@ -10,6 +10,8 @@ from typing import Any
 
 import msgspec
 
+from unspool.sources.storage import noticed
+
 _AGENT = re.compile(r"agent-a[a-z_]+-[0-9a-f]+\.jsonl")
 
 
@@ -27,7 +29,7 @@ def told_above(path: str) -> set[str]:
     if session is None or not _AGENT.fullmatch(log.name):
         return set()
     try:
-        master = session.with_name(f"{session.name}.jsonl").read_bytes()
+        master = noticed(session.with_name(f"{session.name}.jsonl")).read_bytes()
     except OSError:  # then the copy is all that there is
         return set()
     return {uuid for line in master.splitlines() if isinstance(uuid := _uuid(line), str)}

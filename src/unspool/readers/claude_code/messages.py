@@ -27,6 +27,7 @@ from unspool.readers.claude_code.tags import said, sent
 from unspool.readers.genai import FAILED, outcome
 from unspool.readers.log import Log
 from unspool.sources.jsontext import loads_or_text
+from unspool.sources.storage import noticed
 from unspool.sources.values import count, listing, mapping, string, text_of
 
 AGENT, IFLOW, AMP = "claude_code", "iflow", "amp"
@@ -268,7 +269,7 @@ class Messages:
         if not isinstance(named, str):
             _, _, behind = output.partition("saved to: ")
             named = behind.partition("\n")[0].strip()
-        file = self._beside / Path(named).name if named else None
+        file = noticed(self._beside / Path(named).name) if named else None
         try:
             return file.read_text(encoding="utf-8", errors="replace") if file is not None and file.is_file() else None
         except OSError:  # a name that no file can have, or a file that is not ours to read

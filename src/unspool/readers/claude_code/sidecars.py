@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from unspool.sources.jsontext import Unreadable, loads
+from unspool.sources.storage import noticed
 from unspool.sources.values import mapping, string
 
 _END = ".meta.json"
@@ -41,7 +42,7 @@ class Sidecars:
 
     def _about(self, path: Path) -> dict[str, Any]:
         try:
-            about = mapping(loads(path.read_bytes()))
+            about = mapping(loads(noticed(path).read_bytes()))
         except (OSError, *Unreadable):  # it may be written just now
             return {}
         self._read[path] = about

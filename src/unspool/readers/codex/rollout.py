@@ -22,6 +22,7 @@ from unspool.readers.codex.texts import asked_in, told
 from unspool.readers.codex.thread import Thread
 from unspool.sources.jsontext import Unreadable, loads
 from unspool.sources.records import read_lines
+from unspool.sources.storage import noticed
 from unspool.sources.values import listing, mapping, string, text_of
 
 _NAME = re.compile(r"rollout-[\dT-]{19}-(.+?)\.jsonl")
@@ -315,7 +316,7 @@ def _titles(path: str) -> dict[str, str]:
 @lru_cache(maxsize=4)
 def _read_titles(index: Path, _changed: int) -> dict[str, str]:
     titles: dict[str, str] = {}
-    for line in index.read_bytes().splitlines():
+    for line in noticed(index).read_bytes().splitlines():
         try:
             entry = mapping(loads(line))
         except Unreadable:

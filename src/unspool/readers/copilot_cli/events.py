@@ -37,6 +37,7 @@ from unspool.readers.copilot_cli.results import result_of
 from unspool.readers.copilot_cli.skills import skill_of
 from unspool.readers.log import Log
 from unspool.readers.repeats import Repeats
+from unspool.sources.storage import noticed
 from unspool.sources.values import clock, count, listing, mapping, number, string, text_of
 
 AGENT = "copilot_cli"
@@ -383,7 +384,7 @@ def _title(path: Path) -> str | None:
     if path.name != "events.jsonl":
         return None
     try:
-        lines = workspace_of(path).read_text(encoding="utf-8", errors="replace").splitlines()
+        lines = noticed(workspace_of(path)).read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return None
     told = dict(line.split(": ", 1) for line in lines if ": " in line and not line.startswith(" "))

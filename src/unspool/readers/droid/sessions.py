@@ -39,6 +39,7 @@ from unspool.readers.log import Log
 from unspool.readers.repeats import Repeats
 from unspool.sources.jsontext import loads_or_text
 from unspool.sources.prompt_cache import hour_long
+from unspool.sources.storage import noticed
 from unspool.sources.values import listing, mapping, string, text_of
 
 AGENT = "droid"
@@ -303,7 +304,7 @@ def beside(path: Path, session: str) -> Path:
 def start_of(path: Path) -> dict[str, Any]:
     """The first record of a log, if there is one."""
     try:
-        with path.open("rb") as lines:
+        with noticed(path).open("rb") as lines:
             return mapping(loads_or_text(lines.readline()))
     except (OSError, ValueError):
         return {}

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from unspool.dialect import Place
 from unspool.readers.documents import read_json
+from unspool.sources.storage import noticed
 from unspool.sources.values import mapping
 
 FULL_OUTPUT = "For full output see: "
@@ -63,7 +64,7 @@ def project_of(path: str, digest: str | None = None) -> str | None:
     root = folder.parent.parent
     for marked in (folder, root / "history" / folder.name):
         try:
-            return (marked / ".project_root").read_text(encoding="utf-8").strip() or None
+            return noticed(marked / ".project_root").read_text(encoding="utf-8").strip() or None
         except (OSError, ValueError):
             continue
     projects = mapping(mapping(read_json(root / "projects.json")).get("projects"))
@@ -91,7 +92,7 @@ def full_output(output: str, folder: Path | None) -> str | None:
     try:
         for file in (folder / _OUTPUTS).rglob("*"):
             if file.name == name and file.is_file():
-                return file.read_text(encoding="utf-8", errors="replace")
+                return noticed(file).read_text(encoding="utf-8", errors="replace")
     except OSError:  # it is not ours to read
         return None
     return None

@@ -1,7 +1,9 @@
 """Files that stand in OpenCode's messages, as text."""
 
+from pathlib import Path
 from typing import Any
 
+from unspool.sources.storage import noticed
 from unspool.sources.values import mapping, placeholder, string, text_of
 
 
@@ -21,3 +23,12 @@ def attached(value: Any) -> str:
     if head.startswith("data:"):
         return placeholder(medium(part), string(part.get("mime")), data)
     return placeholder(medium(part), string(part.get("filename") or part.get("name")) or head or None, None)
+
+
+def whole_output(folder: Path | None, named: Any) -> str | None:
+    """Return the output that was too long for the log, from the file that OpenCode keeps it in."""
+    name = Path(named).name if isinstance(named, str) else ""
+    try:
+        return noticed(folder / name).read_text("utf-8", "replace") if folder and name else None
+    except (OSError, ValueError):
+        return None

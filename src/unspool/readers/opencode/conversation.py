@@ -30,7 +30,7 @@ from unspool.model.event import (
 from unspool.readers.calls import arguments_of
 from unspool.readers.families import Family
 from unspool.readers.log import Log
-from unspool.readers.opencode.attachments import attached, medium
+from unspool.readers.opencode.attachments import attached, medium, whole_output
 from unspool.readers.opencode.outcomes import failure, model_of, reason_of, title_of, usage_of
 from unspool.sources.values import clock, listing, mapping, string, text_of, time_of
 
@@ -292,18 +292,11 @@ class Conversation:
             case other:
                 self._log.note("odd", f"a tool's state {other!r}")
                 return
-        stopped, whole = failed and told.get("interrupted") is True, self._whole(told.get("outputPath"))
+        stopped, whole = failed and told.get("interrupted") is True, whole_output(self._outputs, told.get("outputPath"))
         result = ToolOutput(call, output, failed, whole, stopped)
         message.results.append((time_of(time.get("end")) or 0, f"{key}:result", result, self._log.origin))
         if self._live:
             self._settle(message)
-
-    def _whole(self, named: Any) -> str | None:
-        try:
-            named = Path(named).name if isinstance(named, str) else ""
-            return (self._outputs / named).read_text("utf-8", "replace") if self._outputs and named else None
-        except (OSError, ValueError):
-            return None
 
     def _settle(self, message: Message) -> None:
         """The results that are there, in the order of their times."""

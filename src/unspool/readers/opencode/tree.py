@@ -19,6 +19,7 @@ from unspool.readers.documents import read_json
 from unspool.readers.log import Log
 from unspool.readers.opencode.conversation import AGENT, Conversation
 from unspool.sources.jsontext import Unreadable, loads
+from unspool.sources.storage import noticed
 from unspool.sources.values import listing, mapping
 
 
@@ -172,7 +173,7 @@ class Tree:
 
     def _opened(self, file: Path) -> dict[str, Any] | None:
         try:
-            data = file.read_bytes()
+            data = noticed(file).read_bytes()
             self._log.origin = Origin(str(file), 1, 0, len(data))
             value = loads(data)
         except (OSError, *Unreadable):
