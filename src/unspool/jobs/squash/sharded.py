@@ -23,6 +23,7 @@ from unspool.jobs.squash.plan import Plan
 from unspool.jobs.squash.run import Run, Squashed
 from unspool.jobs.squash.settings import Settings, with_key
 from unspool.jobs.squash.shard import Done, Job, planned, squash_shard
+from unspool.jobs.squash.tasks import listed
 from unspool.sources import storage
 from unspool.sources.outputs import refuse_inputs_in
 
@@ -57,7 +58,7 @@ def squash_in_shards(
 ) -> Squashed:
     """All shards, and the merge. What was done stays in OUT/parts if this ends early: `resume` goes on from there."""
     if rejects is not None:
-        output_for(rejects, job.logs).release()
+        _refuse_inputs(job, rejects)
     if how.engine == "ray":
         _refuse_sessions(job.logs)
     if not job.resume:
@@ -73,6 +74,14 @@ def squash_one_shard(job: Job, shard: int, shards: int, jobs: int | None = None)
     """What an array job of a scheduler runs. All shards may run at once, here and on other machines."""
     planned(job, shards)
     return squash_shard(msgspec.structs.replace(job, jobs=jobs), shard)
+
+
+def _refuse_inputs(job: Job, rejects: str) -> None:
+    """Refuse to write rejects over an input. Processes elsewhere open the files, so each is compared by its name."""
+    target = output_for(rejects, job.logs)
+    if not storage.is_url(rejects):
+        target.refuse(path for (_, path), _ in listed(job.logs, job.out, job.agent))
+    target.release()
 
 
 @contextmanager
