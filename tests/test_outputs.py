@@ -19,7 +19,8 @@ from unspool.ingest.outputs import may_be_agents
 from unspool.readers import READERS
 from unspool.sources.outputs import matches, spellings
 
-FILES = {
+Command = list[str | Path]
+FILES: dict[str, Callable[[str | Path, str | Path], Command]] = {
     "cook --output": lambda source, target: ["cook", source, "-o", target],
     "cook --notes": lambda source, target: ["cook", source, "-o", os.devnull, "--notes", target],
     "export html --output": lambda source, target: ["export", "html", source, "-o", target],
@@ -32,14 +33,14 @@ FILES = {
     ],
 }
 """Commands that read the first file or folder, and write the second file."""
-FOLDERS = {
+FOLDERS: dict[str, Callable[[Path, Path], Command]] = {
     "squash --output": lambda trace, folder: ["squash", trace, "-o", folder],
     "squash --shards --output": lambda trace, folder: ["squash", trace, "-o", folder, "--shards", "2"],
     "record --output": lambda _, folder: ["record", "--port", "0", "--by-session", "-o", folder.parent],
     "store export folder": lambda _, folder: ["store", "export", folder],
 }
 """Commands that write files to a folder which an agent would take for its own."""
-APPENDING = {
+APPENDING: dict[str, Callable[[Path], Command]] = {
     "record --output": lambda target: ["record", "--port", "0", "-o", target],
     "run --output": lambda target: ["run", "-o", target, "--", "true"],
 }
