@@ -160,8 +160,9 @@ class Growing:
         return self._text + b"]}"
 
 
-def post(path: str, data: bytes) -> bytes:
-    return b"POST %b HTTP/1.1\r\nHost: a\r\nContent-Length: %d\r\n\r\n%b" % (path.encode(), len(data), data)
+def post(port: int, path: str, data: bytes) -> bytes:
+    head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Length: {len(data)}\r\n\r\n"
+    return head.encode() + data
 
 
 def ask(connection: socket.socket, request: bytes) -> tuple[float, int]:
@@ -186,11 +187,11 @@ def latency(folder: Path, quick: bool, proxy: str) -> dict[str, Any]:
         ends = [socket.create_connection(("127.0.0.1", number)) for number in (up, port)]
         for end in ends:
             end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            ask(end, post("/v1/chat/completions", b"{}"))
+            ask(end, post(port, "/v1/chat/completions", b"{}"))
         time.sleep(0.5)
         before = cpu(pid)
         for _ in range(calls):
-            request = post("/v1/chat/completions", growing.next())
+            request = post(port, "/v1/chat/completions", growing.next())
             for end, found in zip(ends, times, strict=True):
                 first, size = ask(end, request)
                 found.append(first)
@@ -250,7 +251,7 @@ async def _listen(port: int, count: int) -> list[float]:
         await asyncio.sleep(number / _STREAMS)
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         body = json.dumps({"model": "m", "stream": True, "messages": [{"role": "user", "content": "x" * 20_000}]})
-        writer.write(post(f"/rate/{count}/{_RATE}", body.encode()))
+        writer.write(post(port, f"/rate/{count}/{_RATE}", body.encode()))
         while (line := await reader.readline()) != b"0\r\n":
             if line.startswith(b'data: {"choices"'):
                 late.append(time.monotonic() - float(line.partition(b'content":"')[2][:-6].rstrip(b'"}]')))
@@ -275,7 +276,7 @@ def compact(folder: Path, quick: bool, proxy: str) -> dict[str, Any]:
             before = cpu(pid)
             with socket.create_connection(("127.0.0.1", port)) as end:
                 for number in range(calls):
-                    request = post("/v1/chat/completions", talks[number % conversations].next())
+                    request = post(port, "/v1/chat/completions", talks[number % conversations].next())
                     sent += len(request) + ask(end, request)[1]
             time.sleep(0.5)
             told[f"{name}_cpu_ms_a_call"] = round((cpu(pid) - before) / calls * 1e3, 2)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -18,18 +19,22 @@ PATIENCE = 60.0
 """Seconds that anything may take before a test fails."""
 
 
+_HOST = re.compile(rb"Host: (?:a|here)(?=\r\n)")
+
+
 class Connection:
     """One end of a connection, read piece by piece."""
 
-    def __init__(self, sock: socket.socket) -> None:
-        self.socket = sock
+    def __init__(self, sock: socket.socket, host: bytes = b"") -> None:
+        """`host` takes the place of the names `a` and `here` in Host headers."""
+        self.socket, self._host = sock, host
         self.rest = b""
         sock.settimeout(PATIENCE)
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def send(self, *pieces: bytes) -> None:
         for piece in pieces:
-            self.socket.sendall(piece)
+            self.socket.sendall(_HOST.sub(b"Host: " + self._host, piece) if self._host else piece)
 
     def until(self, mark: bytes) -> bytes:
         """All bytes up to the mark, with it."""
@@ -182,7 +187,8 @@ class Running:
         self.connections: list[Connection] = []
 
     def connect(self) -> Connection:
-        self.connections.append(Connection(socket.create_connection(("127.0.0.1", self.port), PATIENCE)))
+        host = f"127.0.0.1:{self.port}".encode()
+        self.connections.append(Connection(socket.create_connection(("127.0.0.1", self.port), PATIENCE), host))
         return self.connections[-1]
 
     def send(self, *pieces: bytes) -> tuple[bytes, bytes]:

@@ -16,6 +16,9 @@ import click
     "--upstream", "upstreams", metavar="NAME=URL", multiple=True, help="One more upstream, served at /NAME/…."
 )
 @click.option("--token", metavar="T", envvar="UNSPOOL_RECORD_TOKEN", help="Serve only those who have it: at /~T/….")
+@click.option(
+    "--allow-origin", metavar="URL", multiple=True, help="Let web pages of this origin call, as http://localhost:3000."
+)
 @click.option("--by-session", is_flag=True, help="A file for each session: DIR/<date>/<session>.jsonl.")
 @click.option(
     "--compact", is_flag=True, help="One zstd stream: the file grows with what is new, not with what was sent."

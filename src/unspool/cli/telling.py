@@ -66,7 +66,7 @@ class Teller:
 
     def ended(self, counts: "Counts") -> None:
         if self._as_json:
-            names = ("recorded", "unrecorded", "kept", "broken", "sent", "received")
+            names = ("recorded", "unrecorded", "kept", "broken", "foreign", "sent", "received")
             facts = {name: getattr(counts, name) for name in names}
             event("ended", {**facts, "sessions": len(counts.sessions), "output": self._place})
         else:
@@ -109,6 +109,8 @@ def summary(counts: "Counts", place: str) -> list[str]:
         lines = [f"{plural(counts.recorded, 'call')} recorded{told}: {sizes}, in {place}"]
     if counts.unrecorded:
         lines.append(click.style(f"{plural(counts.unrecorded, 'call')} went unrecorded", fg="red"))
+    if counts.foreign:
+        lines.append(f"{plural(counts.foreign, 'request')} refused: from web pages, or for another host")
     if counts.kept:
         waits = "waits" if counts.kept == 1 else "wait"
         lines.append(

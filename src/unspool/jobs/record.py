@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from unspool.errors import OutputNotWritable, UnspoolError
 from unspool.ingest.outputs import output_for, trace_output
+from unspool.recorder.callers import Callers
 from unspool.recorder.files import SessionFiles, StandardOutput, Trace, open_trace
 from unspool.recorder.proxy import Proxy
 from unspool.recorder.recording import Counts, Recorder
@@ -29,6 +30,7 @@ class Settings(Struct):
     host: str = "127.0.0.1"
     port: int = 8080
     token: str | None = None
+    allow_origin: tuple[str, ...] = ()
     by_session: bool = False
     compact: bool = False
     redact_body: bool = False
@@ -59,6 +61,7 @@ def record(settings: Settings, say: Say, ready: Say, seen: Callable[[Recorded], 
         run(serve())
     finally:
         proxy.recorder.close()
+        proxy.recorder.counts.foreign = proxy.callers.refused
         if is_new and settings.output.is_file() and not settings.output.stat().st_size:
             settings.output.unlink()  # nothing came, or nobody could call us: nothing is left behind
     return proxy.recorder.counts
@@ -81,7 +84,8 @@ def prepared(settings: Settings, say: Say, seen: Callable[[Recorded], None] | No
     recorder = Recorder(
         _trace(settings), say, strict=settings.strict, durable=settings.durable, redact=redact, seen=seen
     )
-    return Proxy(routes, recorder, settings.timeout)
+    callers = Callers(settings.host, settings.allow_origin, checks_host=settings.token is None, say=say)
+    return Proxy(routes, recorder, settings.timeout, callers)
 
 
 def _refuse_logs(settings: Settings) -> None:

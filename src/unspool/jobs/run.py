@@ -48,6 +48,7 @@ def run_recorded(command: Sequence[str], settings: Settings, say: Say, agent: st
         finally:
             background.stop()
             proxy.recorder.close()
+            proxy.recorder.counts.foreign = proxy.callers.refused
     return Ran(status, proxy.recorder.counts, fault)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from unspool.errors import InputNotFound
+from unspool.recorder.callers import Callers
 from unspool.recorder.replay_server import Replay, Served
 from unspool.recorder.replaying import Recordings
 from unspool.recorder.serving import Stopping, listening, port_of, run
@@ -26,9 +27,10 @@ def serve(
     seen: Callable[[Served], None],
     timed: bool = False,
     in_order: bool = False,
+    callers: Callers | None = None,
 ) -> None:
     """Until it is told to stop. Only this machine is served."""
-    replay = Replay(recordings, timed, in_order, seen)
+    replay = Replay(recordings, timed, in_order, seen, callers)
 
     async def forever() -> None:
         stopping = Stopping()

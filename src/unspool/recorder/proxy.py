@@ -14,6 +14,7 @@ from typing import cast
 
 import msgspec
 
+from unspool.recorder.callers import Callers, with_headers
 from unspool.recorder.framing import END, Body, Endless, Head, Refused, check_start, request_body, request_head
 from unspool.recorder.recording import Recorder, Recording
 from unspool.recorder.routing import TOKEN_HEADER, UPSTREAM_HEADER, Routes, Upstream
@@ -32,14 +33,24 @@ _GRACE = 0.5
 _OURS = frozenset({"host", "proxy-connection", "proxy-authorization", "keep-alive", UPSTREAM_HEADER, TOKEN_HEADER})
 _FIXED = frozenset({"transfer-encoding", "content-length", "upgrade", "te", "trailer", "connection", "close"})
 _REASONS = {400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 431: "Headers Too Large"}
-_REASONS |= {502: "Bad Gateway", 503: "Service Unavailable", 504: "Gateway Timeout", 505: "Version Not Supported"}
+_REASONS |= {
+    421: "Misdirected Request",
+    204: "No Content",
+    502: "Bad Gateway",
+    503: "Service Unavailable",
+    504: "Gateway Timeout",
+    505: "Version Not Supported",
+}
 
 
 class Proxy:
     """What all connections share."""
 
-    def __init__(self, routes: Routes, recorder: Recorder, timeout: float | None = None) -> None:
+    def __init__(
+        self, routes: Routes, recorder: Recorder, timeout: float | None = None, callers: Callers | None = None
+    ) -> None:
         self.routes, self.recorder, self.timeout = routes, recorder, timeout
+        self.callers = callers or Callers()
         self.connections: set[ClientSide] = set()
         self.closing = False
         self._tls: ssl.SSLContext | None = None
@@ -77,6 +88,8 @@ class ClientSide(Side):
         self._asked = self._answered = False
         """Whether request and answer of the call are over."""
         self._tunnelled = False
+        self.shared: dict[str, str] = {}
+        """Headers for a web app that may read the answer."""
         self.call: Recording | None = None
         self._waiting: list[bytes] = []
         self._connecting: asyncio.Task[None] | None = None
@@ -87,6 +100,8 @@ class ClientSide(Side):
         self.transport = cast(asyncio.Transport, transport)
         peer = transport.get_extra_info("peername")
         self._peer = f"{peer[0]}:{peer[1]}" if isinstance(peer, tuple) else ""
+        own = transport.get_extra_info("sockname")
+        self._port = own[1] if isinstance(own, tuple) else 0
         self.is_open = True
         self._proxy.connections.add(self)
 
@@ -180,6 +195,7 @@ class ClientSide(Side):
 
     def _begin(self, head: Head, body: Body) -> None:
         self._head, self._asked, self._answered = head, False, False
+        self._check_caller(head)
         recorder = self.recorder
         if recorder.strict and recorder.failing:
             recorder.try_again()
@@ -195,6 +211,15 @@ class ClientSide(Side):
         self._send(upstream, rewritten(head, upstream, path))
         if body.done:
             self._request_over(body)
+
+    def _check_caller(self, head: Head) -> None:
+        """Refuse what leaves no record: requests of web pages, and preflights, which are answered here."""
+        callers = self._proxy.callers
+        self.shared = callers.headers(head)
+        if (refusal := callers.refusal(head, self._port)) is not None:
+            raise Refused(refusal[1], refusal[0])
+        if callers.is_preflight(head):
+            raise Refused("", 204)
 
     def _pass_body(self, data: bytes, at: int, body: Body) -> int:
         end, pieces = body.feed(data, at)
@@ -307,10 +332,13 @@ class ClientSide(Side):
         self._body, self._answered = None, True
         self._waiting = []
         text = msgspec.json.encode({"error": {"type": "unspool_recorder", "message": reason}}) + b"\n"
-        head = f"HTTP/1.1 {status} {_REASONS.get(status, 'Refused')}\r\nContent-Type: application/json\r\n"
-        head += f"Content-Length: {len(text)}\r\nConnection: close\r\n\r\n"
+        head = f"HTTP/1.1 {status} {_REASONS.get(status, 'Refused')}\r\nConnection: close\r\n"
+        if status == 204:
+            text = b""
+        else:
+            head += f"Content-Type: application/json\r\nContent-Length: {len(text)}\r\n"
         headed = self._head is not None and self._head.method == "HEAD"
-        self.transport.write(head.encode() + (b"" if headed else text))
+        self.transport.write(with_headers(head.encode() + b"\r\n", self.shared) + (b"" if headed else text))
         if self.call is not None:
             self.call.answer(status, {"content-type": "application/json"})
             self.call.response(text)

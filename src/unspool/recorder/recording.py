@@ -50,6 +50,8 @@ class Counts(Struct):
     """Calls that are in the journal, because the trace could not be written."""
     broken: int = 0
     """Recorded calls that were interrupted, or ended with an error."""
+    foreign: int = 0
+    """Requests of web pages, or for another host, that were refused and not recorded."""
     sent: int = 0
     received: int = 0
     sessions: set[str] = msgspec.field(default_factory=set)

@@ -8,6 +8,7 @@ from typing import cast
 import msgspec
 from msgspec import Struct
 
+from unspool.recorder.callers import Callers, with_headers
 from unspool.recorder.framing import END, Body, Head, Refused, check_start, request_body, request_head
 from unspool.recorder.replaying import Answer, Asked, RecordedCall, Recordings, answer_of, asked_of, difference
 from unspool.sources.coding import Decoder
@@ -28,8 +29,16 @@ class Served(Struct):
 class Replay:
     """What all connections share."""
 
-    def __init__(self, recordings: Recordings, timed: bool, in_order: bool, seen: Callable[[Served], None]) -> None:
+    def __init__(
+        self,
+        recordings: Recordings,
+        timed: bool,
+        in_order: bool,
+        seen: Callable[[Served], None],
+        callers: Callers | None = None,
+    ) -> None:
         self.recordings, self.timed, self.in_order, self.seen = recordings, timed, in_order, seen
+        self.callers = callers or Callers()
 
     def connection(self) -> "ReplaySide":
         return ReplaySide(self)
@@ -56,9 +65,12 @@ class ReplaySide(asyncio.Protocol):
         self._body: Body | None = None
         self._pieces: list[bytes] = []
         self._answering: asyncio.Task[None] | None = None
+        self._shared: dict[str, str] = {}
+        """Headers for a web app that may read the answer."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
+        self._port = int(transport.get_extra_info("sockname")[1])
 
     def connection_lost(self, error: Exception | None) -> None:  # noqa: ARG002
         if self._answering is not None:
@@ -94,10 +106,20 @@ class ReplaySide(asyncio.Protocol):
         self._head = request_head(self._data[: end + len(END)])
         self._body, self._pieces = request_body(self._head), []
         self._data = self._data[end + len(END) :]
+        self._check_caller(self._head)
         if "100-continue" in self._head.tokens("expect"):
             self._transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
         self._ask(self._body)
         return self._body is not None
+
+    def _check_caller(self, head: Head) -> None:
+        callers = self._replay.callers
+        self._shared = callers.headers(head)
+        if (refusal := callers.refusal(head, self._port)) is not None:
+            self._replay.seen(Served(head.method, head.target, refusal[0], None))
+            raise Refused(refusal[1], refusal[0])
+        if callers.is_preflight(head):
+            raise Refused("", 204)
 
     def _ask(self, body: Body) -> None:
         if body.done and self._head is not None and self._answering is None:
@@ -130,7 +152,7 @@ class ReplaySide(asyncio.Protocol):
         loop = asyncio.get_running_loop()
         start, times = loop.time(), answer.times or []
         await asyncio.sleep(times[0])
-        self._transport.write(_head(answer, close))
+        self._transport.write(with_headers(_head(answer, close), self._shared))
         for piece, time in zip(answer.pieces, times, strict=True):
             await asyncio.sleep(start + time - loop.time())
             self._transport.write(b"" if headed else _chunk(piece))
@@ -141,7 +163,7 @@ class ReplaySide(asyncio.Protocol):
         pieces = [] if headed else answer.pieces
         if answer.streamed:
             pieces = [*map(_chunk, pieces), b"0\r\n\r\n" if answer.whole and not headed else b""]
-        self._transport.writelines([_head(answer, close), *pieces])
+        self._transport.writelines([with_headers(_head(answer, close), self._shared), *pieces])
 
 
 def _head(answer: Answer, close: bool) -> bytes:
@@ -165,5 +187,7 @@ def _chunk(piece: bytes) -> bytes:
 
 
 def _error(status: int, reason: str) -> Answer:
+    if status == 204:
+        return Answer(status, {}, [], None, False, True)
     data = msgspec.json.encode({"error": {"type": "unspool_replay", "message": reason}}) + b"\n"
     return Answer(status, {"content-type": "application/json"}, [data], None, False, True)

@@ -3,6 +3,7 @@
 import asyncio
 from typing import TYPE_CHECKING, cast
 
+from unspool.recorder.callers import with_headers
 from unspool.recorder.framing import END, Body, Endless, Head, Refused, response_body, response_head
 from unspool.recorder.recording import Recorder
 from unspool.recorder.routing import Upstream
@@ -106,6 +107,9 @@ class UpstreamSide(Side):
         end += len(END)
         raw, self._head = data[:end], b""
         head = response_head(raw)
+        if self._client.shared:
+            raw = with_headers(raw, self._client.shared)
+            data, end = raw + data[end:], len(raw)
         call, request = self._client.call, self._request
         if head.status < 200 and head.status != 101:  # not yet the answer: others may follow in the same bytes
             self._client.transport.write(raw)
@@ -146,7 +150,7 @@ class UpstreamSide(Side):
             self._over()
 
     def _over(self) -> None:
-        body, self._body, self._request = self._body, None, None
+        body, self._body, self._request, self.heard = self._body, None, None, False
         if (call := self._client.call) is not None:
             call.response_over(clean_trailers(body.trailers) if body else None)
         self._client.answered()

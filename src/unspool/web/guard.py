@@ -12,6 +12,8 @@ from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from unspool.recorder.callers import Callers, is_same_site
+
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -31,7 +33,7 @@ class Guard:
         self._app = app
         self._token = token
         self._cookie = f"unspool_{port}"  # cookies know no ports: two viewers must not share one
-        self._hosts = {f"{name}:{port}" for name in ("127.0.0.1", "localhost", "[::1]")}
+        self._port, self._callers = port, Callers()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -49,10 +51,9 @@ class Guard:
     def _refusal(self, scope: Scope) -> Response | None:
         headers = Headers(scope=scope)
         host = headers.get("host", "")
-        if host not in self._hosts:
+        if not self._callers.knows_host(host, self._port):
             return PlainTextResponse("This is not the address that unspool listens to.\n", 421)
-        origin = headers.get("origin")
-        if origin is not None and origin != f"http://{host}":
+        if not all(self._callers.allows(origin, host) for origin in headers.getlist("origin")):
             return PlainTextResponse("Another site asked.\n", 403)
         if scope["method"] not in ("GET", "HEAD"):
             return PlainTextResponse("Nothing can be changed here.\n", 405, {"allow": "GET, HEAD"})
@@ -62,7 +63,7 @@ class Guard:
             answer = RedirectResponse("/", 303)
             answer.set_cookie(self._cookie, self._token, path="/", httponly=True, samesite="strict")
             return answer
-        if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+        if not is_same_site(headers.getlist("sec-fetch-site")):
             return PlainTextResponse("Another site asked.\n", 403)
         if not self._is_known(headers.get("cookie", "")):
             return PlainTextResponse("Open the address that `unspool view` printed: it holds the token.\n", 403)
