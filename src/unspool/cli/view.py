@@ -51,13 +51,13 @@ def command(version: str, paths: tuple[str, ...], port: int | None, no_open: boo
         except ImportError as error:
             raise UnspoolError(f"`unspool view` needs {error.name}: pip install 'unspool[view]'") from error
 
-        def ready(address: str) -> None:
+        def ready(address: str, valid_once: str) -> None:
             click.echo(address)
             say("Ctrl-C ends it.")
             if no_open:
                 return
             if _has_screen():
-                click.launch(address)
+                click.launch(valid_once)  # other users can see the arguments of programs
             else:
                 port = address.partition("?")[0].rstrip("/").rpartition(":")[2]
                 say(f"No screen here; elsewhere `ssh -L {port}:127.0.0.1:{port} …` to this machine, and open it there.")

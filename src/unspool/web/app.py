@@ -28,7 +28,7 @@ class NotThere(Exception):
     """A reel or a request that we do not have."""
 
 
-def application(catalog: Catalog, live: Live, token: str, port: int, version: str) -> Guard:
+def application(catalog: Catalog, live: Live, token: str, ticket: str, port: int, version: str) -> Guard:
 
     def page(make: Callable[[Request], Any]) -> Callable[[Request], Response]:
         """A plain function, which starlette runs in a thread: reading may take a while."""
@@ -69,7 +69,7 @@ def application(catalog: Catalog, live: Live, token: str, port: int, version: st
         Route("/", _index),
         Mount("/assets", StaticFiles(directory=STATIC / "assets", check_dir=False)),
     ]
-    return Guard(Starlette(routes=routes), token, port)
+    return Guard(Starlette(routes=routes), token, ticket, port)
 
 
 def _index(_request: Request) -> Response:

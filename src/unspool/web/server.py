@@ -18,16 +18,21 @@ PORT = 7766
 """The same each time, so that links keep working; another if it is taken."""
 
 
-def serve(catalog: Catalog, version: str, port: int | None, ready: Callable[[str], None]) -> None:
-    """`ready` is called with the address to open, once somebody listens there."""
+def serve(catalog: Catalog, version: str, port: int | None, ready: Callable[[str, str], None]) -> None:
+    """Serve until Ctrl-C.
+
+    As soon as browsers can connect, call `ready` with two addresses: one to print, and one to open a browser with,
+    which is valid once.
+    """
     listening = _listen(port)
     port = listening.getsockname()[1]
-    token = secrets.token_urlsafe(24)
+    token, ticket = secrets.token_urlsafe(24), secrets.token_urlsafe(24)
     live = Live(catalog)
-    app = application(catalog, live, token, port, version)
+    app = application(catalog, live, token, ticket, port, version)
     config = uvicorn.Config(app, log_level="error", lifespan="off", timeout_graceful_shutdown=1, server_header=False)
     server = _Server(config, live)
-    ready(f"http://127.0.0.1:{port}/?token={token}")
+    address = f"http://127.0.0.1:{port}/"
+    ready(f"{address}?token={token}", f"{address}?once={ticket}")
     with contextlib.suppress(KeyboardInterrupt):  # that is how it ends
         server.run(sockets=[listening])
 
