@@ -25,16 +25,17 @@ _HOST = re.compile(rb"Host: (?:a|here)(?=\r\n)")
 class Connection:
     """One end of a connection, read piece by piece."""
 
-    def __init__(self, sock: socket.socket, host: bytes = b"") -> None:
-        """`host` takes the place of the names `a` and `here` in Host headers."""
-        self.socket, self._host = sock, host
+    def __init__(self, sock: socket.socket) -> None:
+        self.socket = sock
         self.rest = b""
         sock.settimeout(PATIENCE)
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def send(self, *pieces: bytes) -> None:
+        """Send the pieces. In requests, the names `a` and `here` stand for the address that is called."""
+        address, port = self.socket.getpeername()[:2]
         for piece in pieces:
-            self.socket.sendall(_HOST.sub(b"Host: " + self._host, piece) if self._host else piece)
+            self.socket.sendall(_HOST.sub(f"Host: {address}:{port}".encode(), piece))
 
     def until(self, mark: bytes) -> bytes:
         """All bytes up to the mark, with it."""
@@ -187,8 +188,7 @@ class Running:
         self.connections: list[Connection] = []
 
     def connect(self) -> Connection:
-        host = f"127.0.0.1:{self.port}".encode()
-        self.connections.append(Connection(socket.create_connection(("127.0.0.1", self.port), PATIENCE), host))
+        self.connections.append(Connection(socket.create_connection(("127.0.0.1", self.port), PATIENCE)))
         return self.connections[-1]
 
     def send(self, *pieces: bytes) -> tuple[bytes, bytes]:

@@ -213,6 +213,14 @@ def test_a_recorder_does_not_append_to_a_log(unspool: Run, machine: Machine, wri
     refused(unspool, elsewhere, *APPENDING[writer](elsewhere), said=b"is a log of Claude Code, not a trace")
 
 
+@pytest.mark.parametrize("writer", APPENDING)
+def test_a_recorder_does_not_append_to_a_database(unspool: Run, trace: Path, writer: str) -> None:
+    with sqlite3.connect(path := trace.with_suffix(".data")) as database:
+        database.execute("CREATE TABLE message (id TEXT)")
+    database.close()
+    refused(unspool, path, *APPENDING[writer](path), said=b"is a database, not a trace")
+
+
 def test_a_recorder_appends_to_a_trace(unspool: Run, trace: Path) -> None:
     before = trace.read_bytes()
     assert unspool("run", "-o", trace, "--", "true").returncode == 0

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from unspool.errors import OutputNotWritable
-from unspool.sources.files import DASH
+from unspool.sources.files import DASH, is_database
 from unspool.sources.outputs import LogPlace, Output, spellings
 from unspool.sources.storage import is_url, joined
 
@@ -77,9 +77,12 @@ def _is_in(file: Path, value: str) -> bool:
 
 
 def _refuse_log(path: str) -> None:
+    from unspool.ingest.conversations import holds_calls
     from unspool.ingest.logs import open_log
 
-    log = open_log(path)
+    if is_database(path):
+        raise OutputNotWritable(f"{path} is a database, not a trace. Name another file for the output.")
+    log = None if holds_calls(path) else open_log(path)
     if log is not None:
         raise OutputNotWritable(
             f"{path} is a log of {log.reader.title}, not a trace: recorded calls would be added to it. "
