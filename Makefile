@@ -8,7 +8,7 @@ PIP_FLAGS := --quiet --disable-pip-version-check
 # Our modules lie outside of site-packages: where PYTHONDONTWRITEBYTECODE is set, each start would compile them anew.
 COMPILE := $(BIN)/python -m compileall -q src
 
-.PHONY: demo test check lowest bench bench-record clients picture screenshots web lock clean
+.PHONY: demo test check lowest against bench bench-record clients picture screenshots web lock clean
 
 demo: $(VENV)/installed
 	@echo '$$ unspool cook samples/traces -o demo.json'
@@ -39,6 +39,12 @@ check: $(VENV)/tested web
 # The core on the oldest versions that pyproject.toml allows.
 lowest: $(LOWEST)/installed
 	UNSPOOL_DEMAND_BROWSER= $(LOWEST)/bin/python -m pytest -n auto --ignore tests/test_house.py
+
+# What another revision would print and write, from the same inputs: all that differs must be in
+# tests/allowed_differences.toml. ONLY='samples/*' reads some of the inputs, SHOW=30 shows examples of more differences.
+against: $(VENV)/tested
+	@test -n '$(REV)' || { echo 'make against REV=a1bda54'; exit 2; }
+	PYTHONPATH=bench $(BIN)/python -m against $(REV) $(if $(ONLY),--only '$(ONLY)') $(if $(SHOW),--show $(SHOW))
 
 bench: $(VENV)/tested
 	$(BIN)/python bench/run.py $(CASES)

@@ -13,7 +13,7 @@ from unspool.model import cooked
 
 ROOT = Path(__file__).parent.parent
 SOURCES = sorted((ROOT / "src").rglob("*.py"))
-ALL = [*SOURCES, *sorted((ROOT / "tests").glob("*.py")), *sorted((ROOT / "bench").glob("*.py"))]
+ALL = [*SOURCES, *sorted((ROOT / "tests").rglob("*.py")), *sorted((ROOT / "bench").rglob("*.py"))]
 VAGUE = {"utils", "util", "helpers", "helper", "common", "base", "core", "manager", "misc"}
 
 
