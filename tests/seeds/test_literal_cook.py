@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-import unspool
-from conftest import Run, Write
+from conftest import Run
 from seeds.documents import example, needs_documents
-from seeds.test_cook import ASKED, Graph, record
+from seeds.records import ASKED, record
 
 pytestmark = needs_documents
 
@@ -71,11 +70,6 @@ def claude_fields(given: dict[str, Any]) -> list[Fields]:
             case "tool_result":
                 found.append(("tool_result", block["content"], None, block["tool_use_id"]))
     return found
-
-
-@pytest.fixture
-def cook(write: Write) -> Any:
-    return lambda *records: Graph(unspool.cook(write(*records)))
 
 
 @pytest.mark.parametrize(("key", "format_"), RECORDS.items())
