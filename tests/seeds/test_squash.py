@@ -209,3 +209,25 @@ def test_step_9_calls_become_text(message: Message, expected: str, squash: Squas
 def test_step_9_results_become_text(result: Message, expected: str, squash: Squash) -> None:
     squash.log(entry(1, [*said(1), called(None, "{}"), {"role": "tool", **result}]))
     assert squash.record("-j")["messages"][2]["content"] == expected
+
+
+# Calls of another API become the same record
+
+
+def test_schemas_of_gemini_are_valid_json_schema(squash: Squash) -> None:
+    list_ = {"type": "ARRAY", "items": {"type": "INTEGER"}}
+    parameters = {"type": "OBJECT", "properties": {"day": {"type": "STRING"}, "hours": list_}}
+    request = {
+        "contents": [{"role": "user", "parts": [{"text": "When?"}]}],
+        "tools": [{"functionDeclarations": [{"name": "hours", "description": "d", "parameters": parameters}]}],
+    }
+    answer = {"candidates": [{"content": {"role": "model", "parts": [{"text": "At nine."}]}}]}
+    squash.log({"id": "g1", "timestamp": "2026-05-04T08:00:00Z", "request": request, "response": answer})
+    record = squash.record()
+    assert [message["content"] for message in record["messages"]] == ["When?", "At nine."]
+    (made,) = record["tools"]
+    assert made["parameters"]["type"] == "object"
+    assert made["parameters"]["properties"] == {
+        "day": {"type": "string"},
+        "hours": {"type": "array", "items": {"type": "integer"}},
+    }
