@@ -113,6 +113,8 @@ def test_paths_of_rules(pattern: str, path: str, fits: bool) -> None:
         ({"change": "truncated_ms"}, {"t": "2026-01-01T00:00:01.000Z"}, {"t": "2026-01-01T00:00:00.999Z"}, True),
         ({"change": "truncated_ms"}, {"t": "one"}, {"t": "two"}, False),
         ({"change": "truncated_ms"}, {"flag": True}, {"flag": False}, False),
+        ({"change": "truncated_ms"}, {"warnings": 1}, {"warnings": 0}, False),
+        ({"change": "within_ms"}, {"cost": 0.5001}, {"cost": 0.5}, False),
         ({"change": "within_ms"}, {"duration": 1.5}, {"duration": 1.501}, True),
         ({"change": "within_ms"}, {"duration": 1.5}, {"duration": 1.502}, False),
         ({"where": {"kind": "execute"}}, {"kind": "execute"}, {"kind": "execute", "actions": []}, True),
@@ -163,6 +165,14 @@ def test_proposed_rules_are_one_for_each_key_that_came() -> None:
     assert 'command = ["sessions", "show"]' in lines
     assert 'key = "b"' in lines
     assert '  + "a": 1,' in [line.replace("+  ", "+ ") for line in lines]
+
+
+def test_proposed_rules_for_items_of_a_list_name_their_kind() -> None:
+    unexplained = Unexplained()
+    new = [{"id": "a", "type": "user"}, {"id": "b", "type": "limits"}]
+    for difference in differences({"stdout": new[:1]}, {"stdout": new}):
+        unexplained.add("corpus/x.jsonl", "show", difference)
+    assert 'where = { type = "limits" }' in list(lines_of(unexplained, [], "a1bda54", 10))
 
 
 def test_long_texts_are_cut_to_where_they_differ() -> None:

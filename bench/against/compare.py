@@ -12,6 +12,10 @@ _MAX_ALIGNED = 3_000
 """Items between the first and the last difference of two lists; longer stretches are compared place by place."""
 
 
+_TIMES = frozenset({"timestamp", "time", "start", "end", "created", "duration"})
+"""Keys whose numbers are times or durations; a text is a time if it reads as one."""
+
+
 @dataclass(frozen=True)
 class Difference:
     """A value that only one side has, or that differs; `old_object` and `new_object` are the objects around it."""
@@ -34,7 +38,11 @@ class Difference:
     @property
     def milliseconds(self) -> float | None:
         """How much less the new time is, or None if these are no times or durations."""
-        return _milliseconds(self.old, self.new) if self.change == "changed" else None
+        if self.change != "changed" or not self.path:
+            return None
+        name = self.path[-1]
+        is_time = name.endswith(("_ms", "_at", "_time")) or name in _TIMES
+        return _milliseconds(self.old, self.new, is_time)
 
 
 def differences(old: Any, new: Any, path: tuple[str, ...] = (), around: tuple[Any, Any] = ()) -> Iterator[Difference]:  # type: ignore[assignment]
@@ -105,14 +113,14 @@ def _identity(item: Any) -> str:
     return json.dumps(item, sort_keys=True)
 
 
-def _milliseconds(old: Any, new: Any) -> float | None:
+def _milliseconds(old: Any, new: Any, is_time: bool) -> float | None:
     match old, new:
-        case bool(), _:
+        case (bool(), _) | (_, bool()):
             return None
         case int(), int():
-            return old - new
+            return old - new if is_time else None
         case float() | int(), float() | int():
-            return round((old - new) * 1000, 6)
+            return round((old - new) * 1000, 6) if is_time else None
         case str(), str():
             try:
                 past: timedelta = datetime.fromisoformat(old) - datetime.fromisoformat(new)

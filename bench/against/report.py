@@ -22,23 +22,27 @@ class Group:
     command: str
     change: str
     pattern: str
+    where: tuple[str, str] | None
     example: Difference
     example_file: str
     count: int = 0
     files: set[str] = field(default_factory=set)
+
+    def __str__(self) -> str:
+        where = [f"{self.where[0]}={self.where[1]}"] if self.where else []
+        return "  ".join((self.change, self.command, self.pattern, *where, f"({len(self.files):,} inputs)"))
 
 
 class Unexplained:
     """The differences that no rule allows, grouped as they come."""
 
     def __init__(self) -> None:
-        self._groups: dict[tuple[str, str, str], Group] = {}
+        self._groups: dict[tuple[Any, ...], Group] = {}
 
     def add(self, file: str, command: str, difference: Difference) -> None:
-        change = _change_of(difference)
-        key = (command, change, difference.pattern)
+        key = (command, _change_of(difference), difference.pattern, _kind_of_item(difference))
         if key not in self._groups:
-            self._groups[key] = Group(command, change, difference.pattern, difference, file)
+            self._groups[key] = Group(*key, difference, file)
         self._groups[key].count += 1
         self._groups[key].files.add(file)
 
@@ -57,6 +61,14 @@ def _change_of(difference: Difference) -> str:
     return "truncated_ms" if difference.milliseconds > 0 else "within_ms"
 
 
+def _kind_of_item(difference: Difference) -> tuple[str, str] | None:
+    """Return what tells an item that a list gained or lost from its others: its type, say."""
+    item = difference.old if difference.change == "removed" else difference.new
+    if difference.change == "changed" or not difference.path[-1].isdigit() or not isinstance(item, dict):
+        return None
+    return next(((name, item[name]) for name in ("type", "rule", "role") if isinstance(item.get(name), str)), None)
+
+
 def lines_of(unexplained: Unexplained, rules: list[Rule], old_name: str, show: int) -> Iterator[str]:
     """Return the whole report, without the summary in front of it."""
     for rule in rules:
@@ -71,7 +83,7 @@ def lines_of(unexplained: Unexplained, rules: list[Rule], old_name: str, show: i
     yield ""
     yield f"unexplained: {unexplained.count:,} differences of {len(groups):,} kinds"
     for group in groups:
-        yield f"  {group.count:>7,}  {group.change}  {group.command}  {group.pattern}  ({len(group.files):,} inputs)"
+        yield f"  {group.count:>7,}  {group}"
     for group in groups[:show]:
         yield ""
         yield f"{group.example_file}: {group.command}: {'/'.join(group.example.path)}"
@@ -87,7 +99,8 @@ def lines_of(unexplained: Unexplained, rules: list[Rule], old_name: str, show: i
 def _diff(difference: Difference, old_name: str) -> Iterator[str]:
     """Return a diff of the objects around the difference, or of the values if there is none."""
     sides = [difference.old_object, difference.new_object]
-    if not any(isinstance(side, dict) for side in sides):
+    in_list = bool(difference.path) and difference.path[-1].isdigit()
+    if in_list or not any(isinstance(side, dict) for side in sides):
         sides = [difference.old, difference.new]
     old, new = (_pretty(side, other) for side, other in (sides, sides[::-1]))
     for line in unified_diff(old, new, old_name, "working tree", n=2, lineterm=""):
@@ -127,21 +140,23 @@ def _first_change(value: str | list[Any], other: str | list[Any]) -> int:
 
 def _proposals(groups: list[Group], old_name: str) -> Iterator[str]:
     """Return a rule for each key that came, went or holds a time, in any object, and one for each other place."""
-    counts: Counter[tuple[str, str, str]] = Counter()
-    commands: dict[tuple[str, str, str], set[str]] = {}
+    counts: Counter[tuple[str, str, str, tuple[str, str] | None]] = Counter()
+    commands: dict[tuple[str, str, str, tuple[str, str] | None], set[str]] = {}
     for group in groups:
         last = group.pattern.split("/")[-1]
         anywhere = group.change != "changed" and last != "*" and "." not in last
         condition = ("key", last) if anywhere else ("path", group.pattern)
-        key = (group.change, *condition)
+        key = (group.change, *condition, group.where)
         counts[key] += group.count
         commands.setdefault(key, set()).add(group.command)
-    for (change, name, value), count in counts.most_common():
-        told = sorted(commands[change, name, value])
+    for (change, name, value, where), count in counts.most_common():
+        told = sorted(commands[change, name, value, where])
         yield ""
         yield f"[[allowed]]  # {count:,}"
         yield f'from = "{old_name}"'
         yield f"command = {json.dumps(told if len(told) > 1 else told[0])}"
         yield f"{name} = {json.dumps(value, ensure_ascii=False)}"
         yield f'change = "{change}"'
+        if where:
+            yield f"where = {{ {where[0]} = {json.dumps(where[1], ensure_ascii=False)} }}"
         yield 'reason = ""'
