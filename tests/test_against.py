@@ -263,6 +263,12 @@ def test_a_rule_does_not_hold_against_revisions_after_its_own(scratch: Scratch) 
     assert scratch.against("HEAD", scratch.trace).returncode == 1
 
 
+def test_to_compare_nothing_is_an_error(scratch: Scratch) -> None:
+    done = scratch.against("HEAD", "--only", "no/such/*", scratch.trace)
+    assert done.returncode == 1
+    assert "no input is called 'no/such/*'" in done.stderr
+
+
 def test_an_unknown_revision_is_named(scratch: Scratch) -> None:
     done = scratch.against("no-such-revision", scratch.trace)
     assert done.returncode == 1

@@ -37,6 +37,8 @@ def main() -> None:
     shutil.rmtree(new.results, ignore_errors=True)
     inputs = [input_at(path.resolve()) for path in options.inputs] or default_inputs(FOLDER / "databases")
     inputs = [item for item in inputs if fnmatchcase(item.name, options.only)]
+    if not inputs:
+        sys.exit(f"against: no input is called {options.only!r}; names look like samples/logs/codex.jsonl")
     commands = [name for name in COMMANDS if fnmatchcase(name, options.command)]
     jobs = [Job(item, command) for item in inputs for command in commands]
     run_all(jobs, [old, new], options.jobs, _Progress())
