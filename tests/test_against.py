@@ -48,8 +48,8 @@ def test_the_deepest_place_that_differs_is_reported(old: Any, new: Any, change: 
 def test_items_with_ids_are_paired_though_all_of_them_changed() -> None:
     old = [{"id": name, "n": 1} for name in "abc"]
     new = [{"id": name, "n": 2} for name in "xabc"]
-    found = [(difference.path, difference.change) for difference in differences(old, new)]
-    assert found == [(("0",), "added"), *(((str(place), "n"), "changed") for place in (1, 2, 3))]
+    results = [(difference.path, difference.change) for difference in differences(old, new)]
+    assert results == [(("0",), "added"), *(((str(place), "n"), "changed") for place in (1, 2, 3))]
 
 
 def test_long_lists_are_paired_by_place() -> None:
@@ -67,11 +67,11 @@ def test_one_message_more_does_not_change_the_numbers_of_those_after_it() -> Non
         stdout = json.dumps({"messages": messages, "tools": [], "requests": [request]})
         return {"exit_status": 0, "error": None, "stdout": stdout, "files": {}}
 
-    found = [
+    results = [
         (difference.pattern, difference.new)
         for difference in differences(*comparable(cooked("one", "three"), cooked("one", "two", "three")))
     ]
-    assert found == [
+    assert results == [
         ("stdout/messages/*", {"id": "new m1", "content": "two"}),
         ("stdout/requests/*/request_messages/*", "new m1"),
     ]

@@ -74,7 +74,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--show", metavar="N", type=int, default=10, help="show examples of N kinds [default: 10]")
     parser.add_argument("--allowed", metavar="FILE", type=Path, default=ALLOWED, help="the file of allowed differences")
     parser.add_argument("--jobs", metavar="N", type=int, default=os.cpu_count() or 1, help="processes at a time")
-    return parser.parse_args()
+    return parser.parse_intermixed_args()  # options may stand between REV and inputs
 
 
 def _inputs(inputs: list[Input]) -> str:

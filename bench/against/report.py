@@ -150,11 +150,11 @@ def _proposals(groups: list[Group], old_name: str) -> Iterator[str]:
         counts[key] += group.count
         commands.setdefault(key, set()).add(group.command)
     for (change, name, value, where), count in counts.most_common():
-        told = sorted(commands[change, name, value, where])
+        names = sorted(commands[change, name, value, where])
         yield ""
         yield f"[[allowed]]  # {count:,}"
         yield f'from = "{old_name}"'
-        yield f"command = {json.dumps(told if len(told) > 1 else told[0])}"
+        yield f"command = {json.dumps(names if len(names) > 1 else names[0])}"
         yield f"{name} = {json.dumps(value, ensure_ascii=False)}"
         yield f'change = "{change}"'
         if where:

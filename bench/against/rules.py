@@ -45,14 +45,14 @@ class Rule:
         )
 
     def _is_where(self, difference: Difference) -> bool:
-        objects = [value for value in (difference.old_object, difference.new_object) if isinstance(value, dict)]
+        objects = [side for side in (difference.old_object, difference.new_object) if isinstance(side, dict)]
         return not self.where or any(
-            all(key in value and value[key] == wanted for key, wanted in self.where.items()) for value in objects
+            all(key in side and side[key] == value for key, value in self.where.items()) for side in objects
         )
 
     def __str__(self) -> str:
-        told = [self.change if self.change != "any" else "", self.path, *(f"{k}={v!r}" for k, v in self.where.items())]
-        return " ".join(filter(None, told))
+        parts = [self.change if self.change != "any" else "", self.path, *(f"{k}={v!r}" for k, v in self.where.items())]
+        return " ".join(filter(None, parts))
 
 
 def _has_change(change: str, difference: Difference) -> bool:
@@ -124,10 +124,10 @@ def _strings(value: str | list[str]) -> tuple[str, ...]:
 def commit_of(revision: str) -> str:
     """Return the full name of a revision."""
     command = ["git", "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}"]
-    found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    if found.returncode:
+    process = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    if process.returncode:
         raise InvalidRule(f"git knows no revision {revision!r}; a shallow clone needs `git fetch --unshallow`")
-    return found.stdout.strip()
+    return process.stdout.strip()
 
 
 def _is_ancestor(commit: str, revision: str) -> bool:

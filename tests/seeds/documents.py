@@ -46,12 +46,12 @@ def examples(document: str) -> tuple[Example, ...]:
     if not list(FOLDER.glob(f"{document}_*.txt")):
         return ()
     text = text_of(document)
-    found = []
+    blocks = []
     for number, match in enumerate(_FENCE.finditer(text), 1):
         above = re.findall(r"^#+ (.*)$|^\*\*(.*?)\*\*:?$", text[: match.start()], re.MULTILINE)
         heading = "".join(above[-1]).strip(":") if above else ""
-        found.append(Example(document, number, match[1], heading, match[2]))
-    return tuple(found)
+        blocks.append(Example(document, number, match[1], heading, match[2]))
+    return tuple(blocks)
 
 
 def example(key: str) -> Example:

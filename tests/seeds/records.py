@@ -8,7 +8,7 @@ import msgspec
 import unspool
 
 MODEL = "tin-1"
-ASKED = {"role": "user", "content": "When does the mill open?"}
+QUESTION = {"role": "user", "content": "When does the mill open?"}
 NINE = {"choices": [{"message": {"role": "assistant", "content": "At nine.", "tool_calls": None}}]}
 BLOCKS = {"content": [{"type": "text", "text": "At nine."}]}
 HOURS = {"type": "object", "properties": {"day": {"type": "string"}}, "required": ["day"]}
@@ -34,10 +34,10 @@ class Graph:
         self.requests, self.tools = self.value["requests"], self.value["tools"]
         self._messages = {message["id"]: message for message in self.value["messages"]}
 
-    def asked(self, place: int = 0) -> list[dict[str, Any]]:
+    def prompts(self, place: int = 0) -> list[dict[str, Any]]:
         return [self._messages[name] for name in self.requests[place]["request_messages"]]
 
-    def answered(self, place: int = 0) -> list[dict[str, Any]]:
+    def answers(self, place: int = 0) -> list[dict[str, Any]]:
         return [self._messages[name] for name in self.requests[place]["response_messages"]]
 
 
@@ -88,6 +88,6 @@ def grown(index: int, kind: str, **more: str) -> dict[str, Any]:
     return {"type": "content_block_delta", "index": index, "delta": {"type": kind, **more}}
 
 
-BEGUN = {"type": "message_start", "message": {"id": "msg_m1", "model": "tin-2"}}
+STARTED = {"type": "message_start", "message": {"id": "msg_m1", "model": "tin-2"}}
 STOPPED = {"type": "message_delta", "delta": {"stop_reason": "end_turn"}}
 OVER = {"type": "message_stop"}

@@ -13,11 +13,11 @@ def entry(second: int, messages: list[Message], answer: Any = "Yes.", **more: An
     """Return an entry of a session; `answer` is the text or the message of the assistant."""
     message = {"role": "assistant", "content": answer} if isinstance(answer, str) else answer
     request = {"model": "tin-1", "messages": messages, **more.pop("request", {})}
-    given = {"timestamp": f"2026-05-04T08:00:{second:02}Z", "session_id": "mill-1", "request": request}
-    return {**given, "response": {"id": "r", "choices": [{"index": 0, "message": message}]}, **more}
+    fields = {"timestamp": f"2026-05-04T08:00:{second:02}Z", "session_id": "mill-1", "request": request}
+    return {**fields, "response": {"id": "r", "choices": [{"index": 0, "message": message}]}, **more}
 
 
-def said(count: int, first: str = "Turn") -> list[Message]:
+def turns(count: int, first: str = "Turn") -> list[Message]:
     return [{"role": ("user", "assistant")[place % 2], "content": f"{first} {place}"} for place in range(count)]
 
 

@@ -19,8 +19,8 @@ def chat(*deltas: dict[str, Any], reason: str, **usage: Any) -> Events:
 
 def messages(*blocks: tuple[dict[str, Any], dict[str, Any]], reason: str) -> Events:
     usage = {"input_tokens": 7, "output_tokens": 1, "cache_creation_input_tokens": 2, "cache_read_input_tokens": 4}
-    begun = {"id": "a-1", "type": "message", "role": "assistant", "model": "tin-2", "content": [], "usage": usage}
-    events: Events = [{"type": "message_start", "message": begun}]
+    message = {"id": "a-1", "type": "message", "role": "assistant", "model": "tin-2", "content": [], "usage": usage}
+    events: Events = [{"type": "message_start", "message": message}]
     for index, (block, delta) in enumerate(blocks):
         events += [
             {"type": "content_block_start", "index": index, "content_block": block},
@@ -42,8 +42,8 @@ def cohere(*events: tuple[str, dict[str, Any]], reason: str) -> Events:
 
 def gemini(*parts: dict[str, Any]) -> Events:
     usage = {"promptTokenCount": 11, "cachedContentTokenCount": 4, "candidatesTokenCount": 5}
-    known = {"responseId": "a-1", "modelVersion": "tin-2", "usageMetadata": usage}
-    pieces: Events = [{**known, "candidates": [{"content": {"role": "model", "parts": [part]}}]} for part in parts]
+    facts = {"responseId": "a-1", "modelVersion": "tin-2", "usageMetadata": usage}
+    pieces: Events = [{**facts, "candidates": [{"content": {"role": "model", "parts": [part]}}]} for part in parts]
     pieces[-1]["candidates"][0]["finishReason"] = "STOP"
     return pieces
 

@@ -5,8 +5,6 @@ from typing import Any
 import pytest
 
 from seeds.records import (
-    ASKED,
-    BEGUN,
     BLOCKS,
     CALL,
     HOURS,
@@ -15,7 +13,9 @@ from seeds.records import (
     OPENED,
     OVER,
     PICTURE,
+    QUESTION,
     SOURCE,
+    STARTED,
     STOPPED,
     THOUGHT,
     TOOL_RESULT,
@@ -35,10 +35,10 @@ from seeds.records import (
 
 
 @pytest.mark.parametrize(
-    ("given", "expected"),
+    ("source", "expected"),
     [
         pytest.param({"role": "system", "content": "Be brief."}, [message("system", "Be brief.")], id="system"),
-        pytest.param(ASKED, [message("user", "When does the mill open?")], id="user"),
+        pytest.param(QUESTION, [message("user", "When does the mill open?")], id="user"),
         pytest.param(
             {"role": "user", "content": [{"type": "text", "text": "What is this?"}, PICTURE]},
             [message("user", "What is this?"), message("user", "[image]")],
@@ -57,16 +57,16 @@ from seeds.records import (
         ),
     ],
 )
-def test_openai_messages(given: dict[str, Any], expected: list[dict[str, Any]], cook: Any) -> None:
+def test_openai_messages(source: dict[str, Any], expected: list[dict[str, Any]], cook: Any) -> None:
     called = {"role": "assistant", "content": None, "tool_calls": [OPENAI_CALL]}
-    before = [called] if given["role"] == "tool" else []
-    graph = cook(record(messages=[*before, given]))
+    before = [called] if source["role"] == "tool" else []
+    graph = cook(record(messages=[*before, source]))
     assert graph.requests[0]["format"] == "openai"
-    assert without_ids(graph.asked()[len(before) :]) == expected
+    assert without_ids(graph.prompts()[len(before) :]) == expected
 
 
 @pytest.mark.parametrize(
-    ("given", "expected"),
+    ("source", "expected"),
     [
         pytest.param(
             {"role": "user", "content": [{"type": "text", "text": "When?"}]},
@@ -106,25 +106,27 @@ def test_openai_messages(given: dict[str, Any], expected: list[dict[str, Any]], 
         ),
     ],
 )
-def test_claude_messages(given: dict[str, Any], expected: list[dict[str, Any]], cook: Any) -> None:
-    graph = cook(record(BLOCKS, system=[], messages=[given]))
+def test_claude_messages(source: dict[str, Any], expected: list[dict[str, Any]], cook: Any) -> None:
+    graph = cook(record(BLOCKS, system=[], messages=[source]))
     assert graph.requests[0]["format"] == "claude"
-    assert without_ids(graph.asked()) == expected
+    assert without_ids(graph.prompts()) == expected
 
 
 @pytest.mark.parametrize(("failed", "is_error"), [(False, False), (True, True), (None, False)])
 def test_claude_tool_results(failed: bool | None, is_error: bool, cook: Any) -> None:
-    given = {key: value for key, value in {**TOOL_RESULT, "is_error": failed}.items() if value is not None}
+    source = {key: value for key, value in {**TOOL_RESULT, "is_error": failed}.items() if value is not None}
     used = {"role": "assistant", "content": [TOOL_USE]}
-    graph = cook(record(BLOCKS, messages=[used, {"role": "user", "content": [given, {"type": "text", "text": "So?"}]}]))
+    graph = cook(
+        record(BLOCKS, messages=[used, {"role": "user", "content": [source, {"type": "text", "text": "So?"}]}])
+    )
     expected = [message("tool_result", "9 to 5", tool_use_id="call_h1", is_error=is_error), message("user", "So?")]
-    assert without_ids(graph.asked()[1:]) == expected
+    assert without_ids(graph.prompts()[1:]) == expected
 
 
 def test_claude_system_blocks_are_messages(cook: Any) -> None:
     system = [{"type": "text", "text": "Be brief."}, {"type": "text", "text": "Be kind."}]
-    graph = cook(record(BLOCKS, system=system, messages=[ASKED]))
-    assert without_ids(graph.asked()[:2]) == [message("system", "Be brief."), message("system", "Be kind.")]
+    graph = cook(record(BLOCKS, system=system, messages=[QUESTION]))
+    assert without_ids(graph.prompts()[:2]) == [message("system", "Be brief."), message("system", "Be kind.")]
 
 
 @pytest.mark.parametrize(
@@ -136,7 +138,7 @@ def test_claude_system_blocks_are_messages(cook: Any) -> None:
     ids=["openai", "claude"],
 )
 def test_tool_definitions(tool: dict[str, Any], cook: Any) -> None:
-    graph = cook(record(NINE if "function" in tool else BLOCKS, messages=[ASKED], tools=[tool]))
+    graph = cook(record(NINE if "function" in tool else BLOCKS, messages=[QUESTION], tools=[tool]))
     fields = {"id": "t0", "name": "hours", "description": "Opening hours", "parameters": HOURS}
     assert {key: graph.tools[0][key] for key in fields} == fields
     assert graph.requests[0]["tools"] == ["t0"]
@@ -183,7 +185,7 @@ def test_tool_definitions(tool: dict[str, Any], cook: Any) -> None:
         ),
         pytest.param(
             claude_events(
-                BEGUN,
+                STARTED,
                 started(0, type="text", text=""),
                 grown(0, "text_delta", text="At "),
                 grown(0, "text_delta", text="nine."),
@@ -196,7 +198,7 @@ def test_tool_definitions(tool: dict[str, Any], cook: Any) -> None:
         ),
         pytest.param(
             claude_events(
-                BEGUN,
+                STARTED,
                 started(0, type="thinking", thinking=""),
                 grown(0, "thinking_delta", thinking="Look "),
                 grown(0, "thinking_delta", thinking="it up."),
@@ -213,21 +215,21 @@ def test_tool_definitions(tool: dict[str, Any], cook: Any) -> None:
 )
 def test_responses(response: Any, expected: list[dict[str, Any]], cook: Any) -> None:
     streamed = isinstance(response, list)
-    graph = cook(record({"stream": True, "sse_lines": response} if streamed else response, messages=[ASKED]))
-    assert without_ids(graph.answered()) == expected
+    graph = cook(record({"stream": True, "sse_lines": response} if streamed else response, messages=[QUESTION]))
+    assert without_ids(graph.answers()) == expected
     assert graph.requests[0]["stream"] is streamed
 
 
 def test_streams_name_their_id_model_and_stop_reason(cook: Any) -> None:
     first = {"id": "c-1", "model": "tin-2", **delta(role="assistant", content="Yes.")}
     openai = data(first, {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}, "[DONE]")
-    claude = claude_events(BEGUN, started(0, type="text", text="Yes."), STOPPED, OVER)
+    claude = claude_events(STARTED, started(0, type="text", text="Yes."), STOPPED, OVER)
     graph = cook(
         *(
-            {**record({"stream": True, "sse_lines": lines}, messages=[ASKED]), "id": name}
+            {**record({"stream": True, "sse_lines": lines}, messages=[QUESTION]), "id": name}
             for name, lines in (("o", openai), ("c", claude))
         )
     )
     keys = ("response_id", "response_model", "stop_reason")
-    told = {request["id"]: tuple(request[key] for key in keys) for request in graph.requests}
-    assert told == {"o": ("c-1", "tin-2", "end_turn"), "c": ("msg_m1", "tin-2", "end_turn")}
+    facts = {request["id"]: tuple(request[key] for key in keys) for request in graph.requests}
+    assert facts == {"o": ("c-1", "tin-2", "end_turn"), "c": ("msg_m1", "tin-2", "end_turn")}

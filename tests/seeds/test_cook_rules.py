@@ -7,14 +7,14 @@ import pytest
 
 from conftest import Run, Write
 from seeds.records import (
-    ASKED,
-    BEGUN,
     BLOCKS,
     HOURS,
     MODEL,
     NINE,
     OPENAI_CALL,
     OVER,
+    QUESTION,
+    STARTED,
     STOPPED,
     THOUGHT,
     TOOL_RESULT,
@@ -37,9 +37,9 @@ IN_CLAUDE = [{"role": "assistant", "content": [TOOL_USE]}, {"role": "user", "con
     ["message_start", "content_block_start", "content_block_delta", "message_delta", "message_stop"],
 )
 def test_rule_1_an_event_of_claudes(event: str, cook: Any) -> None:
-    events = {each["type"]: each for each in (BEGUN, started(0, type="text", text=""), STOPPED, OVER)}
+    events = {each["type"]: each for each in (STARTED, started(0, type="text", text=""), STOPPED, OVER)}
     events["content_block_delta"] = grown(0, "text_delta", text="At nine.")
-    graph = cook(record({"stream": True, "sse_lines": claude_events(events[event])}, messages=[ASKED]))
+    graph = cook(record({"stream": True, "sse_lines": claude_events(events[event])}, messages=[QUESTION]))
     assert graph.requests[0]["format"] == "claude"
 
 
@@ -48,19 +48,21 @@ def test_rule_1_an_event_of_claudes(event: str, cook: Any) -> None:
     ("request_", "roles"),
     [
         pytest.param(
-            {"system": [{"type": "text", "text": "Be brief."}], "messages": [ASKED]},
+            {"system": [{"type": "text", "text": "Be brief."}], "messages": [QUESTION]},
             ["system", "user"],
             id="rule 2: system is a list",
         ),
         pytest.param(
-            {"tools": [{"name": "hours", "input_schema": HOURS}], "messages": [ASKED]},
+            {"tools": [{"name": "hours", "input_schema": HOURS}], "messages": [QUESTION]},
             ["user"],
             id="rule 3: first tool has input_schema",
         ),
-        pytest.param({"messages": [ASKED, IN_CLAUDE[0]]}, ["user", "tool_use"], id="rule 4: tool_use"),
-        pytest.param({"messages": [ASKED, *IN_CLAUDE]}, ["user", "tool_use", "tool_result"], id="rule 4: tool_result"),
+        pytest.param({"messages": [QUESTION, IN_CLAUDE[0]]}, ["user", "tool_use"], id="rule 4: tool_use"),
         pytest.param(
-            {"messages": [ASKED, {"role": "assistant", "content": [THOUGHT]}]},
+            {"messages": [QUESTION, *IN_CLAUDE]}, ["user", "tool_use", "tool_result"], id="rule 4: tool_result"
+        ),
+        pytest.param(
+            {"messages": [QUESTION, {"role": "assistant", "content": [THOUGHT]}]},
             ["user", "thinking"],
             id="rule 4: thinking",
         ),
@@ -70,19 +72,19 @@ def test_rules_2_to_4_hold_whatever_the_answer_is(
     request_: dict[str, Any], roles: list[str], answer: dict[str, Any], cook: Any
 ) -> None:
     graph = cook(record(answer, **request_))
-    assert [each["role"] for each in graph.asked()] == roles
+    assert [each["role"] for each in graph.prompts()] == roles
     assert graph.requests[0]["format"] == "claude"
     if answer:
-        assert without_ids(graph.answered()) == [message("assistant", "At nine.")]
+        assert without_ids(graph.answers()) == [message("assistant", "At nine.")]
 
 
 def test_otherwise_it_is_openai(cook: Any) -> None:
-    assert cook(record(messages=[ASKED])).requests[0]["format"] == "openai"
+    assert cook(record(messages=[QUESTION])).requests[0]["format"] == "openai"
 
 
 @pytest.mark.parametrize("format_", ["openai", "claude"])
 def test_the_format_can_be_named(format_: str, unspool: Run, write: Write) -> None:
-    path = write(record({}, messages=[ASKED]))
+    path = write(record({}, messages=[QUESTION]))
     (request,) = json.loads(unspool("cook", path, "-q", "--format", format_).stdout)["requests"]
     assert request["format"] == format_
 
@@ -92,9 +94,9 @@ def test_the_format_can_be_named(format_: str, unspool: Run, write: Write) -> No
 
 def test_fields_of_the_output(cook: Any) -> None:
     tools = [{"type": "function", "function": {"name": "hours", "description": "", "parameters": HOURS}}]
-    graph = cook(record(messages=[ASKED], tools=tools))
+    graph = cook(record(messages=[QUESTION], tools=tools))
     assert list(graph.value)[:3] == ["messages", "tools", "requests"]
-    assert list(graph.asked()[0]) == ["id", "role", "content", "tool_calls", "tool_use_id", "is_error"]
+    assert list(graph.prompts()[0]) == ["id", "role", "content", "tool_calls", "tool_use_id", "is_error"]
     assert list(graph.tools[0])[:4] == ["id", "name", "description", "parameters"]
     first = "id parent_id timestamp request_messages response_messages model tools duration_ms".split()
     assert list(graph.requests[0])[: len(first)] == first
@@ -114,16 +116,16 @@ def test_fields_of_the_output(cook: Any) -> None:
     ],
 )
 def test_times_are_whole_milliseconds_never_later_than_they_were(time: str, milliseconds: int, cook: Any) -> None:
-    (request,) = cook({**record(messages=[ASKED]), "timestamp": time}).requests
+    (request,) = cook({**record(messages=[QUESTION]), "timestamp": time}).requests
     assert request["timestamp"] == milliseconds
 
 
 def test_equal_messages_and_tools_are_there_once_and_children_name_their_parents(cook: Any) -> None:
     tools = [{"name": "hours", "description": "", "input_schema": HOURS}]
-    said = {"role": "assistant", "content": [{"type": "text", "text": "At nine."}]}
-    first = record(BLOCKS, messages=[ASKED], tools=tools)
+    answer = {"role": "assistant", "content": [{"type": "text", "text": "At nine."}]}
+    first = record(BLOCKS, messages=[QUESTION], tools=tools)
     second = {
-        **record(BLOCKS, messages=[ASKED, said, {"role": "user", "content": "Sure?"}], tools=tools),
+        **record(BLOCKS, messages=[QUESTION, answer, {"role": "user", "content": "Sure?"}], tools=tools),
         "id": "rec-2",
     }
     second["timestamp"] = "2026-05-04T08:01:00Z"
@@ -147,10 +149,10 @@ def test_equal_messages_and_tools_are_there_once_and_children_name_their_parents
     ],
 )
 def test_messages_that_differ_in_one_field_are_two(other: dict[str, Any], cook: Any) -> None:
-    assert len(cook(record(messages=[{"role": "user", "content": "Nine?"}, other])).asked()) == 2
-    assert len({each["id"] for each in cook(record(messages=[ASKED, ASKED, other])).asked()}) == 2
+    assert len(cook(record(messages=[{"role": "user", "content": "Nine?"}, other])).prompts()) == 2
+    assert len({each["id"] for each in cook(record(messages=[QUESTION, QUESTION, other])).prompts()}) == 2
 
 
 def test_several_parts_of_a_response(cook: Any) -> None:
-    graph = cook(record({"content": [THOUGHT, *BLOCKS["content"]]}, messages=[ASKED]))
-    assert [each["role"] for each in graph.answered()] == ["thinking", "assistant"]
+    graph = cook(record({"content": [THOUGHT, *BLOCKS["content"]]}, messages=[QUESTION]))
+    assert [each["role"] for each in graph.answers()] == ["thinking", "assistant"]

@@ -76,17 +76,19 @@ def test_an_added_file_is_a_file_write(grep: Search) -> None:
 def test_the_checklist(grep: Search) -> None:
     log = Codex().patches("c1", UPDATED).patches("c2", ADDED)
     for event in grep(log, '"name":"apply_patch"', "--raw"):
-        given, arguments = event["metadata"]["payload"]["input"], event["content"]["arguments"]
-        assert f" File: {arguments['file_path']}\n" in given
-        assert arguments.get("new_string", arguments.get("content")) == given
+        patch_text, arguments = event["metadata"]["payload"]["input"], event["content"]["arguments"]
+        assert f" File: {arguments['file_path']}\n" in patch_text
+        assert arguments.get("new_string", arguments.get("content")) == patch_text
         assert event["content"]["name"] == "apply_patch"
 
 
-@pytest.mark.parametrize(("pattern", "found"), [("Update File:", ["c1"]), ("Add File:", ["c2"]), ("Delete File:", [])])
-def test_patterns_of_the_document(pattern: str, found: list[str], grep: Search) -> None:
+@pytest.mark.parametrize(
+    ("pattern", "expected"), [("Update File:", ["c1"]), ("Add File:", ["c2"]), ("Delete File:", [])]
+)
+def test_patterns_of_the_document(pattern: str, expected: list[str], grep: Search) -> None:
     log = Codex().user("Go on.").patches("c1", UPDATED).patches("c2", ADDED)
     events = grep(log, pattern, "--raw", "--limit", "1")
-    assert [event["content"]["provider_call_id"] for event in events] == found
+    assert [event["content"]["provider_call_id"] for event in events] == expected
 
 
 def test_json_shows_only_what_was_made_of_it(grep: Search) -> None:
@@ -113,8 +115,8 @@ MOVE = {"kind": "file_move", "file_path": "mill.rs", "to": "src/mill.rs"}
 
 def actions(content: dict[str, Any]) -> list[dict[str, Any]]:
     """Return kind, path and target of each action; of a call with one alone, those of the call."""
-    found = content.get("actions") or [{"kind": content["kind"], **content["arguments"]}]
-    return [{key: each[key] for key in ("kind", "file_path", "to") if key in each} for each in found]
+    expected = content.get("actions") or [{"kind": content["kind"], **content["arguments"]}]
+    return [{key: each[key] for key in ("kind", "file_path", "to") if key in each} for each in expected]
 
 
 @pytest.mark.parametrize(
@@ -239,7 +241,7 @@ def test_tools_of_gemini_cli(
 
 
 @pytest.mark.parametrize(
-    ("kind", "found"),
+    ("kind", "expected"),
     [
         ("file_write", ["c1"]),
         ("file_edit", ["c1", "c2"]),
@@ -250,11 +252,11 @@ def test_tools_of_gemini_cli(
         ("execute", ["c3", "c4"]),
     ],
 )
-def test_a_call_is_of_a_kind_if_it_or_an_action_of_it_is(kind: str, found: list[str], grep: Search) -> None:
+def test_a_call_is_of_a_kind_if_it_or_an_action_of_it_is(kind: str, expected: list[str], grep: Search) -> None:
     log = Codex().patches("c1", SEVERAL).patches("c2", UPDATED)
     log.calls("c3", "exec_command", cmd="cat mill.rs").calls("c4", "exec_command", cmd="rg -n stone src")
     events = grep(log, '"type":"tool_call"', "--json", "--kind", kind)
-    assert [event["content"]["provider_call_id"] for event in events] == found
+    assert [event["content"]["provider_call_id"] for event in events] == expected
 
 
 CHANGED = {"file_edit", "file_write"}

@@ -11,7 +11,7 @@ import pytest
 from conftest import Run
 from logs import Codex
 from seeds.documents import example, examples, needs_documents
-from seeds.sessions import Squash, entry, said
+from seeds.sessions import Squash, entry, turns
 from seeds.test_answers import TEXTS
 
 pytestmark = needs_documents
@@ -48,8 +48,8 @@ def run(unspool: Run, home: Path) -> Any:
     assert not home.exists()
 
     def run(*arguments: str | Path, stdin: Any = "") -> str:
-        given = stdin if isinstance(stdin, str) else json.dumps(stdin)
-        done = unspool(*arguments, stdin=given.encode())
+        text = stdin if isinstance(stdin, str) else json.dumps(stdin)
+        done = unspool(*arguments, stdin=text.encode())
         assert done.returncode == 0, done.stderr.decode()
         return done.stdout.decode()
 
@@ -110,7 +110,7 @@ def test_the_literal_answer_has_the_fields_of_ours(provider: str, run: Any) -> N
 
 def test_the_literal_record_has_the_keys_of_ours(squash: Squash) -> None:
     keys = list(json.loads(example(RECORD).text.replace("[...]", "[]")))
-    assert list(squash.log(entry(1, said(1))).record()) == keys
+    assert list(squash.log(entry(1, turns(1))).record()) == keys
 
 
 # Document 004

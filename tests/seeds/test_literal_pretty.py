@@ -25,7 +25,7 @@ RUN = {
 _CROOKED = "its right border is not under the corner: only the words are compared"
 _WIDER = "this box is two columns wider than all others: only the words are compared"
 _INCOMPLETE = "a Write without content has not all of its arguments, which are then listed by name"
-KNOWN: dict[str, dict[int, str]] = {
+KNOWN_DIFFERENCES: dict[str, dict[int, str]] = {
     COMPLETED: {8: _CROOKED, 9: _CROOKED},
     INTERRUPTED: {**dict.fromkeys((1, 2, 3, 4, 5, 6, 7, 8), _WIDER), 16: _CROOKED},
     ORPHANED: {4: _INCOMPLETE, 6: _CROOKED},
@@ -41,7 +41,7 @@ def stream(*records: dict[str, Any]) -> bytes:
     return b"".join(json.dumps(each).encode() + b"\n" for each in records)
 
 
-def at(seconds: float, record: dict[str, Any]) -> dict[str, Any]:
+def timed(seconds: float, record: dict[str, Any]) -> dict[str, Any]:
     return {**record, "timestamp": f"2026-03-01T10:00:{seconds:06.3f}Z"}
 
 
@@ -68,22 +68,22 @@ def words(text: str) -> str:
 
 
 def label(key: str, name: str) -> str:
-    (found,) = re.findall(rf"{name}: (.*?) *║", example(key).text)[:1]
-    return str(found)
+    (text,) = re.findall(rf"{name}: (.*?) *║", example(key).text)[:1]
+    return str(text)
 
 
 def assert_drawn(drawing: str, key: str) -> None:
     """The drawing is the example's, character for character but in the lines that are known to differ."""
     expected = example(key).text.rstrip("\n").split("\n")
-    known = KNOWN.get(key, {})
-    if not known:
+    differences = KNOWN_DIFFERENCES.get(key, {})
+    if not differences:
         assert drawing.split("\n") == expected
         return
     ours = drawing.split("\n")
     assert [line for line in ours if cells(line) not in (0, 58)] == []
-    kept = [line for number, line in enumerate(expected, 1) if number not in known]
-    assert [line for line in kept if line not in ours] == []
-    others = [line for number, line in enumerate(expected, 1) if known.get(number) in (_CROOKED, _WIDER)]
+    straight = [line for number, line in enumerate(expected, 1) if number not in differences]
+    assert [line for line in straight if line not in ours] == []
+    others = [line for number, line in enumerate(expected, 1) if differences.get(number) in (_CROOKED, _WIDER)]
     assert [line for line in others if words(line) not in words(drawing)] == []
 
 
@@ -112,13 +112,13 @@ def test_the_literal_text(pretty: Any) -> None:
 
 def test_the_literal_tool_use(pretty: Any) -> None:
     record = value(TOOL_USE)
-    given = record["message"]["content"][0]["input"]
-    expected = f"tool ⏳ Tool: Bash 🔧 Command: {given['command']} 📝 Description: {given['description']}"
+    arguments = record["message"]["content"][0]["input"]
+    expected = f"tool ⏳ Tool: Bash 🔧 Command: {arguments['command']} 📝 Description: {arguments['description']}"
     assert words(pretty(stream(record))) == expected
 
 
 def test_the_literal_tool_result_in_a_box_with_its_use(pretty: Any) -> None:
-    assert_drawn(pretty(stream(at(1, value(TOOL_USE)), at(1.75, value(TOOL_RESULT))), "--queue"), COMPLETED)
+    assert_drawn(pretty(stream(timed(1, value(TOOL_USE)), timed(1.75, value(TOOL_RESULT))), "--queue"), COMPLETED)
 
 
 @pytest.mark.parametrize(("key", "title"), RESULTS.items())
@@ -143,23 +143,23 @@ def test_the_literal_list_of_tasks_in_a_box(pretty: Any) -> None:
 def test_the_literal_tool_error(pretty: Any) -> None:
     block = value(TOOL_ERROR)
     use = uses("Bash", block["tool_use_id"], command=label(FAILED, "Command"))
-    assert_drawn(pretty(stream(at(1, use), at(1.25, answers(block))), "--queue"), FAILED)
+    assert_drawn(pretty(stream(timed(1, use), timed(1.25, answers(block))), "--queue"), FAILED)
 
 
 def test_the_literal_interruption(pretty: Any) -> None:
     listing = re.findall(r"║  (total.*?|drwx.*?) *║", example(INTERRUPTED).text.replace("📄 Result: ", ""))
     assert len(listing) == 2
     records = (
-        at(1, uses("Read", "r", file_path=label(INTERRUPTED, "File"))),
-        at(2, uses("Bash", "b", command=label(INTERRUPTED, "Command"))),
-        at(2.45, result("\n".join(listing), "b")),
+        timed(1, uses("Read", "r", file_path=label(INTERRUPTED, "File"))),
+        timed(2, uses("Bash", "b", command=label(INTERRUPTED, "Command"))),
+        timed(2.45, result("\n".join(listing), "b")),
     )
     assert_drawn(pretty(stream(*records), "--queue", "--one-tool-at-a-time"), INTERRUPTED)
 
 
 def test_the_literal_orphan(pretty: Any) -> None:
     path = label(ORPHANED, "File")
-    records = (at(1, uses("Write", file_path=path)), at(31.5, value(TEXT)))
+    records = (timed(1, uses("Write", file_path=path)), timed(31.5, value(TEXT)))
     drawing = pretty(stream(*records), "--queue").split("\n\n")[0]
     assert_drawn(drawing, ORPHANED)
     assert f"🔹 file_path: {path}" in drawing
@@ -167,7 +167,7 @@ def test_the_literal_orphan(pretty: Any) -> None:
 
 def test_known_differences_are_differences() -> None:
     """A line that is listed as crooked has its border elsewhere than the box above it."""
-    for key, lines in KNOWN.items():
+    for key, lines in KNOWN_DIFFERENCES.items():
         expected = example(key).text.split("\n")
         for number, reason in lines.items():
             if reason != _INCOMPLETE:

@@ -311,6 +311,6 @@ def test_silence_ends_nothing() -> None:
             shown += line
         process.stdin.write(Live().says("Still here.").data)
         process.stdin.close()
-        rest = process.stdout.read()
+        ending = process.stdout.read()
     assert "ORPHANED (timeout after 0.2s)" in shown.decode()
-    assert "Still here." in rest.decode()
+    assert "Still here." in ending.decode()

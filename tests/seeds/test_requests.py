@@ -15,9 +15,9 @@ NATIVE = {"anthropic": "system", "openai-responses": "instructions", "gemini": "
 HISTORY = {"anthropic": "messages", "openai-responses": "input", "gemini": "contents"}
 
 
-def sent(provider: str, given: Context) -> list[Any]:
+def sent(provider: str, context_: Context) -> list[Any]:
     """Return the messages of the body."""
-    items = body(provider, given, [LOOK])[HISTORY.get(provider, "messages")]
+    items = body(provider, context_, [LOOK])[HISTORY.get(provider, "messages")]
     assert isinstance(items, list)
     return items
 
@@ -40,8 +40,8 @@ CHAT_CALL = {"id": "tu_1", "type": "function", "function": {"name": LOOK.name, "
     ],
 )
 def test_system_messages(provider: str, expected: Any) -> None:
-    made = body(provider, context(says("system", "Be brief."), ASKS))
-    assert (made[NATIVE[provider]] if provider in NATIVE else made["messages"][0]) == expected
+    request = body(provider, context(says("system", "Be brief."), ASKS))
+    assert (request[NATIVE[provider]] if provider in NATIVE else request["messages"][0]) == expected
 
 
 @pytest.mark.parametrize(
@@ -87,8 +87,8 @@ def test_user_text(provider: str, expected: Any) -> None:
     ],
 )
 def test_tool_use(provider: str, expected: Any) -> None:
-    given = context(ASKS, CALLS, says("user", result("tu_1", "open")))
-    assert sent(provider, given)[1:-1] == expected
+    context_ = context(ASKS, CALLS, says("user", result("tu_1", "open")))
+    assert sent(provider, context_)[1:-1] == expected
 
 
 def test_tool_use_for_gemini() -> None:
@@ -143,8 +143,8 @@ def test_tool_results(provider: str, failed: bool) -> None:
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_cache_marks_are_for_anthropic_alone(provider: str) -> None:
     marked = {"type": "text", "text": "Long.", "cache_control": {"type": "ephemeral"}}
-    made = json.dumps(body(provider, context(says("user", marked))))
-    assert ('"cache_control": {"type": "ephemeral"}' in made) is (provider == "anthropic")
+    request = json.dumps(body(provider, context(says("user", marked))))
+    assert ('"cache_control": {"type": "ephemeral"}' in request) is (provider == "anthropic")
 
 
 # Tools and options
@@ -189,20 +189,20 @@ def test_tool_mode(provider: str, key: str, auto: Any, none: Any, required: Any,
 
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_search(provider: str) -> None:
-    given = context(ASKS, search=True)
+    context_ = context(ASKS, search=True)
     if provider in ("cohere", "cerebras"):
         with pytest.raises(UnsupportedContent, match="search"):
-            body(provider, given)
+            body(provider, context_)
         return
-    made = body(provider, given)
+    request = body(provider, context_)
     expected = {"openai-responses": "web_search", "gemini": "googleSearch", "openai": "web_search_options"}
-    assert expected.get(provider, "web_search_") in json.dumps(made)
+    assert expected.get(provider, "web_search_") in json.dumps(request)
 
 
 def test_options_are_those_of_the_context(unspool: Run) -> None:
-    given = {**context_json(), "options": {"provider_ptr": "anthropic/tin-1", "tool_mode": "none", "servers": []}}
-    made = json.loads(unspool("request", "-", "--json", stdin=json.dumps(given).encode()).stdout)
-    assert made["model"] == "tin-1"
+    context_ = {**context_json(), "options": {"provider_ptr": "anthropic/tin-1", "tool_mode": "none", "servers": []}}
+    request = json.loads(unspool("request", "-", "--json", stdin=json.dumps(context_).encode()).stdout)
+    assert request["model"] == "tin-1"
 
 
 def context_json() -> dict[str, Any]:
@@ -229,10 +229,10 @@ HELLO = "UnllIGFuZCB3aGVhdA=="
 def test_documents(provider: str, media_type: str) -> None:
     """Text is sent as text, media natively where the provider takes them; all else is refused before it is sent."""
     text = media_type in TEXTS
-    given = context(says("user", paper(media_type, HELLO if text else POINT), "What is it?"))
+    context_ = context(says("user", paper(media_type, HELLO if text else POINT), "What is it?"))
     form = "Rye and wheat" if text else TAKEN[provider].get(media_type)
     if form is None:
         with pytest.raises(UnsupportedContent, match=media_type.replace("+", r"\+")):
-            body(provider, given)
+            body(provider, context_)
     else:
-        assert form in json.dumps(body(provider, given))
+        assert form in json.dumps(body(provider, context_))

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from seeds.sessions import Message, Squash, entry, said, tool
+from seeds.sessions import Message, Squash, entry, tool, turns
 
 # 1 to 3: entries are read, cleaned up and validated
 
@@ -15,16 +15,16 @@ from seeds.sessions import Message, Squash, entry, said, tool
     ["{torn", "", "null", "[]", '"text"', "{}", '{"request": null}', '{"request": {"messages": null}}'],
 )
 def test_step_1_a_bad_line_costs_no_other(bad: str, squash: Squash) -> None:
-    record = squash.log(entry(1, said(1)), bad, entry(2, said(3), "No.")).record()
+    record = squash.log(entry(1, turns(1)), bad, entry(2, turns(3), "No.")).record()
     assert [message["content"] for message in record["messages"]] == ["Turn 0", "Turn 1", "Turn 2", "No."]
 
 
 def test_step_2_clean_up_is_optional_and_comes_before_all_else(squash: Squash) -> None:
     noise = {"role": "user", "content": "<info-msg>\nIt is 9:41.\n</info-msg>"}
-    long, short = entry(1, [*said(1), noise, noise], "Late."), entry(2, said(3), "On time.")
+    long, short = entry(1, [*turns(1), noise, noise], "Late."), entry(2, turns(3), "On time.")
     squash.log(long, short)
     assert squash.record()["messages"][-1]["content"] == "On time."
-    squash.log(entry(1, [*said(1), noise, noise, noise], "Late."), short)
+    squash.log(entry(1, [*turns(1), noise, noise, noise], "Late."), short)
     assert squash.record()["messages"][-1]["content"] == "Late."
     assert squash.record("--clean-up", "goose")["messages"][-1]["content"] == "On time."
 
@@ -39,8 +39,8 @@ def test_step_2_clean_up_is_optional_and_comes_before_all_else(squash: Squash) -
 def test_step_3_an_invalid_session_gives_no_record_and_costs_no_other(
     change: dict[str, Any], rule: str, squash: Squash
 ) -> None:
-    squash.log(entry(1, said(1)), {**entry(2, said(3)), **change})
-    squash.log(entry(1, said(1), "Other."), name="2026-05-04/barn.jsonl")
+    squash.log(entry(1, turns(1)), {**entry(2, turns(3)), **change})
+    squash.log(entry(1, turns(1), "Other."), name="2026-05-04/barn.jsonl")
     (record,) = squash.run()["2026-05-04.jsonl"]
     assert record["messages"][-1]["content"] == "Other."
     findings = json.loads((squash.out / "integrity-report.json").read_bytes())["findings"]
@@ -56,7 +56,7 @@ def test_step_3_an_invalid_session_gives_no_record_and_costs_no_other(
     ],
 )
 def test_step_3_what_is_missing_or_equal_is_no_fault(change: dict[str, Any], squash: Squash) -> None:
-    record = squash.log(entry(1, said(1)), {**entry(2, said(3), "No."), **change}).record()
+    record = squash.log(entry(1, turns(1)), {**entry(2, turns(3), "No."), **change}).record()
     assert len(record["messages"]) == 4
 
 
@@ -76,9 +76,9 @@ def test_step_3_what_is_missing_or_equal_is_no_fault(change: dict[str, Any], squ
     ],
 )
 def test_steps_3_and_4_trailing_shorter_entries_are_cut(counts: list[int], chosen: int, squash: Squash) -> None:
-    squash.log(*(entry(place, said(count), f"Answer {place}") for place, count in enumerate(counts, 1)))
+    squash.log(*(entry(place, turns(count), f"Answer {place}") for place, count in enumerate(counts, 1)))
     record = squash.record()
-    assert record["messages"] == [*said(counts[chosen - 1]), {"role": "assistant", "content": f"Answer {chosen}"}]
+    assert record["messages"] == [*turns(counts[chosen - 1]), {"role": "assistant", "content": f"Answer {chosen}"}]
     assert ("cut off" in squash.report() or "truncated" in squash.report()) is (chosen < len(counts))
 
 
@@ -121,7 +121,7 @@ def test_steps_5_and_7_messages_are_the_requests_without_nulls_and_developer_is_
 def test_step_6_the_first_choice_is_the_answer_if_there_is_one(
     response: Any, answer: str | None, squash: Squash
 ) -> None:
-    record = squash.log(entry(1, said(1), response=response)).record()
+    record = squash.log(entry(1, turns(1), response=response)).record()
     assert [message["content"] for message in record["messages"]] == ["Turn 0", *([answer] if answer else [])]
 
 
@@ -131,9 +131,9 @@ def test_step_6_the_first_choice_is_the_answer_if_there_is_one(
 def test_step_8_tools_are_those_of_all_kept_entries_and_the_first_definition_wins(squash: Squash) -> None:
     flat = {"name": "flat", "description": "d", "parameters": {"type": "object", "properties": {}, "required": []}}
     squash.log(
-        entry(1, said(1), request={"tools": [tool("hours"), flat]}),
-        entry(2, said(3), request={"tools": [tool("hours", "new"), tool("price")]}),
-        entry(3, said(1), request={"tools": [tool("cut off")]}),
+        entry(1, turns(1), request={"tools": [tool("hours"), flat]}),
+        entry(2, turns(3), request={"tools": [tool("hours", "new"), tool("price")]}),
+        entry(3, turns(1), request={"tools": [tool("cut off")]}),
     )
     assert squash.record()["tools"] == [tool("hours")["function"], flat, tool("price")["function"]]
     last = squash.record("--tools-from", "last")["tools"]
@@ -142,7 +142,7 @@ def test_step_8_tools_are_those_of_all_kept_entries_and_the_first_definition_win
 
 @pytest.mark.parametrize("tools", [None, []])
 def test_step_8_no_tools_are_an_empty_list(tools: Any, squash: Squash) -> None:
-    record = squash.log(entry(1, said(1), request={} if tools is None else {"tools": tools})).record()
+    record = squash.log(entry(1, turns(1), request={} if tools is None else {"tools": tools})).record()
     assert record["tools"] == []
     assert list(record) == ["messages", "tools"]
 
@@ -152,8 +152,8 @@ def test_step_8_no_tools_are_an_empty_list(tools: Any, squash: Squash) -> None:
 
 def called(content: Any, *arguments: Any) -> Message:
     calls = [
-        {"id": f"c{place}", "type": "function", "function": {"name": "hours", "arguments": given}}
-        for place, given in enumerate(arguments, 1)
+        {"id": f"c{place}", "type": "function", "function": {"name": "hours", "arguments": value}}
+        for place, value in enumerate(arguments, 1)
     ]
     return {"role": "assistant", "content": content, "tool_calls": calls}
 
@@ -183,13 +183,13 @@ def inlined(written: str) -> str:
 )
 def test_step_9_calls_become_text(message: Message, expected: str, squash: Squash) -> None:
     result = {"role": "tool", "tool_call_id": "c1", "content": "9 to 5"}
-    squash.log(entry(1, [*said(1), message, result]))
+    squash.log(entry(1, [*turns(1), message, result]))
     assert squash.record("-j")["messages"][1:3] == [
         {"role": "assistant", "content": expected},
         {"role": "tool", "content": '<tool_result tool_call_id="c1">9 to 5</tool_result>'},
     ]
-    kept = {key: value for key, value in message.items() if value is not None}
-    assert squash.record()["messages"][1:3] == [kept, result]
+    unchanged = {key: value for key, value in message.items() if value is not None}
+    assert squash.record()["messages"][1:3] == [unchanged, result]
 
 
 @pytest.mark.parametrize(
@@ -207,7 +207,7 @@ def test_step_9_calls_become_text(message: Message, expected: str, squash: Squas
     ],
 )
 def test_step_9_results_become_text(result: Message, expected: str, squash: Squash) -> None:
-    squash.log(entry(1, [*said(1), called(None, "{}"), {"role": "tool", **result}]))
+    squash.log(entry(1, [*turns(1), called(None, "{}"), {"role": "tool", **result}]))
     assert squash.record("-j")["messages"][2]["content"] == expected
 
 
@@ -225,9 +225,9 @@ def test_schemas_of_gemini_are_valid_json_schema(squash: Squash) -> None:
     squash.log({"id": "g1", "timestamp": "2026-05-04T08:00:00Z", "request": request, "response": answer})
     record = squash.record()
     assert [message["content"] for message in record["messages"]] == ["When?", "At nine."]
-    (made,) = record["tools"]
-    assert made["parameters"]["type"] == "object"
-    assert made["parameters"]["properties"] == {
+    (definition,) = record["tools"]
+    assert definition["parameters"]["type"] == "object"
+    assert definition["parameters"]["properties"] == {
         "day": {"type": "string"},
         "hours": {"type": "array", "items": {"type": "integer"}},
     }

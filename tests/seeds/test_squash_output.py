@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from seeds.sessions import Squash, entry, said, tool
+from seeds.sessions import Squash, entry, tool, turns
 
 UUID = "0b7f3a52-9d44-4c1e-8f10-6a2f5e9c7d31"
 NAMES = (
@@ -19,8 +19,8 @@ NAMES = (
 @pytest.fixture
 def sessions(squash: Squash) -> Squash:
     for number, name in enumerate(NAMES):
-        asked = [{"role": "user", "content": f"Session {number}"}]
-        squash.log(entry(1, asked, "Yes.", request={"tools": [tool("hours")]}), name=name)
+        messages = [{"role": "user", "content": f"Session {number}"}]
+        squash.log(entry(1, messages, "Yes.", request={"tools": [tool("hours")]}), name=name)
     return squash
 
 
@@ -33,7 +33,7 @@ def test_a_file_for_each_date(sessions: Squash) -> None:
 
 
 def test_a_session_outside_of_a_dates_folder_has_the_date_of_its_first_entry(squash: Squash) -> None:
-    squash.log({**entry(1, said(1)), "timestamp": "2026-05-06T23:59:59Z"}, name="mill.jsonl")
+    squash.log({**entry(1, turns(1)), "timestamp": "2026-05-06T23:59:59Z"}, name="mill.jsonl")
     assert counts(squash.run()) == {"2026-05-06.jsonl": 1}
 
 

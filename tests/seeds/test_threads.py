@@ -21,8 +21,8 @@ def run(unspool: Run) -> Any:
     """Run a command that must succeed; return what it printed."""
 
     def run(*arguments: str | Path, stdin: Any = "") -> str:
-        given = stdin if isinstance(stdin, str) else json.dumps(stdin)
-        done = unspool(*arguments, stdin=given.encode())
+        text = stdin if isinstance(stdin, str) else json.dumps(stdin)
+        done = unspool(*arguments, stdin=text.encode())
         assert done.returncode == 0, done.stderr.decode()
         return done.stdout.decode().strip()
 
@@ -153,8 +153,8 @@ def test_an_unknown_name_is_an_error(unspool: Run) -> None:
 def test_continues_is_a_turn_or_a_list_of_turns_and_names(add: Any, run: Any, turns: Any) -> None:
     first, second = add("One.", "-b", "one"), add("Two.", "-b", "two")
     for continues, ids in (("one", [first]), (first, [first]), ([first, "two"], [first, second])):
-        made = run("thread", "add", "--turns", "-", stdin={"role": "user", "content": "So?", "continues": continues})
-        assert turns(made.split("\n")[-1])[-1]["continues"] == ids
+        output = run("thread", "add", "--turns", "-", stdin={"role": "user", "content": "So?", "continues": continues})
+        assert turns(output.split("\n")[-1])[-1]["continues"] == ids
 
 
 def test_parents_come_first_and_each_turn_once(add: Any, run: Any) -> None:
