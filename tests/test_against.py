@@ -149,7 +149,11 @@ def test_a_rule_that_cannot_be_read_is_an_error(text: str, fault: str, tmp_path:
     path = tmp_path / "allowed.toml"
     path.write_text(text)
     with pytest.raises(InvalidRule, match=re.escape(fault)):
-        read_rules(path, "HEAD")
+        read_rules(path)
+
+
+def test_our_own_rules_can_be_read() -> None:
+    assert all(len(rule.reason) > 10 for rule in read_rules(ROOT / "tests" / "allowed_differences.toml"))
 
 
 # What is printed

@@ -18,7 +18,7 @@ from against.compare import differences
 from against.inputs import ROOT, Input, default_inputs, input_at
 from against.outputs import comparable
 from against.report import Unexplained, lines_of
-from against.rules import InvalidRule, Rule, commit_of, explain, read_rules
+from against.rules import InvalidRule, Rule, commit_of, explain, read_rules, rules_against
 from against.runs import COMMANDS, Job, Revision, install, load, run_all
 
 FOLDER = ROOT / ".bench" / "against"
@@ -30,7 +30,7 @@ def main() -> None:
     FOLDER.mkdir(parents=True, exist_ok=True)
     try:
         commit = commit_of(options.revision)
-        rules = read_rules(options.allowed, commit)
+        rules = rules_against(commit, read_rules(options.allowed))
     except InvalidRule as error:
         sys.exit(f"against: {error}")
     old, new = install(commit, FOLDER), Revision("working tree", ROOT / "src", FOLDER / "working-tree")

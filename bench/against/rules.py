@@ -76,8 +76,8 @@ def _part(pattern: str) -> str:
     return "[^/]*".join(map(re.escape, pattern.split("*")))
 
 
-def read_rules(path: Path, commit: str) -> list[Rule]:
-    """Return the rules that hold against this commit: those whose `from` is this commit, or came after it."""
+def read_rules(path: Path) -> list[Rule]:
+    """Return the rules of a file, or none if there is no such file."""
     if not path.exists():
         return []
     try:
@@ -87,12 +87,15 @@ def read_rules(path: Path, commit: str) -> list[Rule]:
     rules = []
     for number, values in enumerate(document.get("allowed", []), 1):
         try:
-            rule = _rule(values)
+            rules.append(_rule(values))
         except (KeyError, ValueError) as error:
             raise InvalidRule(f"{path.name}: rule {number}: {error}") from error
-        if _is_ancestor(commit, rule.revision):
-            rules.append(rule)
     return rules
+
+
+def rules_against(commit: str, rules: Iterable[Rule]) -> list[Rule]:
+    """Return the rules that hold against this commit: those whose `from` is this commit, or came after it."""
+    return [rule for rule in rules if _is_ancestor(commit, rule.revision)]
 
 
 def _rule(values: dict[str, Any]) -> Rule:

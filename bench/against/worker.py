@@ -13,20 +13,22 @@ import sys
 import tempfile
 import zlib
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import IO, Any, NoReturn
 
 _TIMEOUT_SECONDS = 300
+_end_process = os._exit
 WRONG_SOURCE = 78
 """The exit status if `unspool` is another than the one to be run."""
 
 
 def main() -> None:
-    import unspool.cli
+    import unspool.__main__ as program
 
     source = Path(sys.argv[1]).resolve()
-    if source not in Path(unspool.cli.__file__).resolve().parents:
-        sys.stderr.write(f"{unspool.cli.__file__} is not below {source}\n")
+    if source not in Path(program.__file__).resolve().parents:
+        sys.stderr.write(f"{program.__file__} is not below {source}\n")
         sys.exit(WRONG_SOURCE)
+    os._exit = sys.exit  # type: ignore[assignment]  # or the first command would end the process
     jobs = [json.loads(line) for line in sys.stdin]
     finished = os.fdopen(os.dup(1), "w", encoding="utf-8")
     for job in jobs:
@@ -41,40 +43,46 @@ def run(argv: list[str], result: Path) -> dict[str, Any]:
 
     def give_up(_number: int, _frame: object) -> NoReturn:
         store(result, {"exit_status": "timeout", "error": f"over {_TIMEOUT_SECONDS} s", "stdout": "", "files": {}})
-        os._exit(1)
+        _end_process(1)
 
     signal.signal(signal.SIGALRM, give_up)
-    with tempfile.TemporaryFile() as captured:
-        os.dup2(captured.fileno(), 1)
+    with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
+        own_stderr = os.dup(2)
+        os.dup2(stdout.fileno(), 1)
+        os.dup2(stderr.fileno(), 2)
         signal.alarm(_TIMEOUT_SECONDS)
-        status, error = _call(argv)
+        status = _call(argv)
         sys.stdout.flush()
+        sys.stderr.flush()
         signal.alarm(0)
-        captured.seek(0)
-        stdout = _text(captured.read())
-    files = {str(path.relative_to(Path.cwd())): _text(path.read_bytes()) for path in _files()}
-    return {"exit_status": status, "error": error, "stdout": stdout, "files": files}
+        os.dup2(own_stderr, 2)
+        os.close(own_stderr)
+        return {
+            "exit_status": status,
+            "error": _read(stderr) if status else None,
+            "stdout": _read(stdout),
+            "files": {str(path.relative_to(Path.cwd())): _text(path.read_bytes()) for path in _files()},
+        }
 
 
-def _call(argv: list[str]) -> tuple[int | str, str | None]:
-    """Return the exit status and the error message, as `unspool.cli.run` would print it."""
-    import click
+def _call(argv: list[str]) -> int | str:
+    """Run the command as from a shell, and return its exit status."""
+    from unspool.__main__ import main as program
 
-    from unspool.cli import unspool
-    from unspool.errors import UnspoolError
-
+    sys.argv = ["unspool", *argv]
     try:
-        return unspool.main(argv, prog_name="unspool", standalone_mode=False) or 0, None
-    except UnspoolError as error:
-        return error.exit_status, str(error)
-    except click.ClickException as error:
-        return error.exit_code, error.format_message()
-    except SystemExit as error:
-        return error.code or 0, None
-    except OSError as error:
-        return 2, f"{error.filename}: {error.strerror}"
+        program()
+    except SystemExit as end:
+        return end.code or 0
     except Exception as error:  # a crash is a result: the other revision may have none
-        return "crash", f"{type(error).__name__}: {error}"
+        sys.stderr.write(f"{type(error).__name__}: {error}\n")
+        return "crash"
+    return 0
+
+
+def _read(file: IO[bytes]) -> str:
+    file.seek(0)
+    return _text(file.read())
 
 
 def _files() -> list[Path]:
