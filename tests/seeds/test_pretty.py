@@ -96,7 +96,7 @@ INTERRUPTED = """\
 ORPHANED = """\
 ╔═══════════════════════ orphaned ═══════════════════════╗
 ║                                                        ║
-║  ⌛ Tool: Read - ORPHANED (timeout after 30s)          ║
+║  ⌛ Tool: Write - ORPHANED (timeout after 30s)         ║
 ║  📁 File: /mill/plan.txt                               ║
 ║                                                        ║
 ║  🔍 No result received within timeout period           ║
@@ -210,7 +210,7 @@ def test_a_tool_result_without_queue_mode_is_a_box_of_its_own() -> None:
             id="a failed tool",
         ),
         pytest.param(
-            Live().at(1).calls("w", "Read", file_path="/mill/plan.txt").at(31.5).says("I'll oil the wheel."),
+            Live().at(1).calls("w", "Write", file_path="/mill/plan.txt").at(31.5).says("I'll oil the wheel."),
             f"{ORPHANED}\n\n{TEXT}",
             id="an orphan after 30 seconds",
         ),
