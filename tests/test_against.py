@@ -179,6 +179,18 @@ def test_proposed_rules_for_items_of_a_list_name_their_kind() -> None:
     assert 'where = { type = "limits" }' in list(lines_of(unexplained, [], "a1bda54", 10))
 
 
+@pytest.mark.parametrize(("others", "narrow"), [((), True), ((("WARN", "INFO"),), False)])
+def test_a_value_that_always_changes_in_one_way_is_in_the_proposed_rule(
+    others: tuple[tuple[str, str], ...], narrow: bool
+) -> None:
+    unexplained = Unexplained()
+    for old, new in (("OBJECT", "object"), ("OBJECT", "object"), *others):
+        for difference in differences({"stdout": {"type": old}}, {"stdout": {"type": new}}):
+            unexplained.add("corpus/x.jsonl", "show", difference)
+    lines = list(lines_of(unexplained, [], "a1bda54", 10))
+    assert ('old = "OBJECT"\nnew = "object"' in lines) is narrow
+
+
 def test_long_texts_are_cut_to_where_they_differ() -> None:
     cut = shortened("x" * 1_000 + "new" + "y" * 1_000, "x" * 1_000 + "old" + "y" * 1_000)
     assert "new" in cut

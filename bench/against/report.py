@@ -27,6 +27,8 @@ class Group:
     example_file: str
     count: int = 0
     files: set[str] = field(default_factory=set)
+    values: set[str] = field(default_factory=set)
+    """Pairs of values before and after, as lines of a rule; two are enough to know that they vary."""
 
     def __str__(self) -> str:
         where = [f"{self.where[0]}={self.where[1]}"] if self.where else []
@@ -45,6 +47,8 @@ class Unexplained:
             self._groups[key] = Group(*key, difference, file)
         self._groups[key].count += 1
         self._groups[key].files.add(file)
+        if len(self._groups[key].values) < 2:
+            self._groups[key].values.add(_values(difference))
 
     @property
     def groups(self) -> list[Group]:
@@ -59,6 +63,14 @@ def _change_of(difference: Difference) -> str:
     if difference.milliseconds is None or abs(difference.milliseconds) > 1:
         return difference.change
     return "truncated_ms" if difference.milliseconds > 0 else "within_ms"
+
+
+def _values(difference: Difference) -> str:
+    """Return the lines of a rule for these values alone, or nothing where TOML cannot hold them."""
+    sides = {"old": difference.old, "new": difference.new}
+    if difference.change != "changed" or not all(isinstance(value, str | bool | int) for value in sides.values()):
+        return ""
+    return "\n".join(f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in sides.items())
 
 
 def _kind_of_item(difference: Difference) -> tuple[str, str] | None:
@@ -142,6 +154,7 @@ def _proposals(groups: list[Group], old_name: str) -> Iterator[str]:
     """Return a rule for each key that came, went or holds a time, in any object, and one for each other place."""
     counts: Counter[tuple[str, str, str, tuple[str, str] | None]] = Counter()
     commands: dict[tuple[str, str, str, tuple[str, str] | None], set[str]] = {}
+    values: dict[tuple[str, str, str, tuple[str, str] | None], set[str]] = {}
     for group in groups:
         last = group.pattern.split("/")[-1]
         anywhere = group.change != "changed" and last != "*" and "." not in last
@@ -149,6 +162,7 @@ def _proposals(groups: list[Group], old_name: str) -> Iterator[str]:
         key = (group.change, *condition, group.where)
         counts[key] += group.count
         commands.setdefault(key, set()).add(group.command)
+        values.setdefault(key, set()).update(group.values)
     for (change, name, value, where), count in counts.most_common():
         names = sorted(commands[change, name, value, where])
         yield ""
@@ -159,4 +173,6 @@ def _proposals(groups: list[Group], old_name: str) -> Iterator[str]:
         yield f'change = "{change}"'
         if where:
             yield f"where = {{ {where[0]} = {json.dumps(where[1], ensure_ascii=False)} }}"
+        if change == "changed" and len(values[change, name, value, where]) == 1:
+            yield from filter(None, values[change, name, value, where])
         yield 'reason = ""'
