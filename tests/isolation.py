@@ -1,4 +1,4 @@
-"""The environment of tests: a home folder of their own, and no variable that leads to the user's files."""
+"""The environment of tests: a home folder of their own, and no variable of the user's files or terminal."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -11,6 +11,9 @@ _SETTINGS = ("UNSPOOL_CACHE", "UNSPOOL_CONFIG", "UNSPOOL_HOME", "UNSPOOL_KEY", "
 
 _FOLDERS = ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "APPDATA", "LOCALAPPDATA")
 """Without these, the folders of a user are below the home folder."""
+
+_TERMINAL = ("COLUMNS", "LINES", "NO_COLOR")
+"""What a terminal says of itself. pytest-xdist sets the first for its workers, so tests would depend on `-n`."""
 
 
 class _Environment(Mapping[str, str]):
@@ -40,7 +43,7 @@ def agents_variables() -> frozenset[str]:
     return frozenset().union(*(environment.names for environment in environments))
 
 
-NOT_SET = frozenset((*_SETTINGS, *_FOLDERS)) | agents_variables()
+NOT_SET = frozenset((*_SETTINGS, *_FOLDERS, *_TERMINAL)) | agents_variables()
 
 
 def variables(home: Path) -> dict[str, str | None]:
