@@ -13,7 +13,7 @@ from unspool.cli.words import human, one_line, plural, say
 from unspool.errors import MissingExtra
 
 if TYPE_CHECKING:
-    from unspool.recorder.recording import Counts
+    from unspool.recorder.calls import Counts
     from unspool.sources.composing import Recorded
 
 VARIABLES = (("ANTHROPIC_BASE_URL", ""), ("OPENAI_BASE_URL", "/v1"), ("GOOGLE_GEMINI_BASE_URL", ""))
@@ -66,7 +66,7 @@ class Teller:
 
     def ended(self, counts: "Counts") -> None:
         if self._as_json:
-            names = ("recorded", "unrecorded", "kept", "broken", "foreign", "sent", "received")
+            names = ("recorded", "unrecorded", "late", "refused", "kept", "broken", "foreign", "sent", "received")
             facts = {name: getattr(counts, name) for name in names}
             event("ended", {**facts, "sessions": len(counts.sessions), "output": self._place})
         else:
@@ -111,6 +111,14 @@ def summary(counts: "Counts", place: str) -> list[str]:
         lines.append(click.style(f"{plural(counts.unrecorded, 'call')} went unrecorded", fg="red"))
     if counts.foreign:
         lines.append(f"{plural(counts.foreign, 'request')} refused: from web pages, or for another host")
+    if counts.late:
+        lines.append(
+            click.style(f"{plural(counts.late, 'answer')} passed on before the disk had taken the request", fg="red")
+        )
+    if counts.refused:
+        lines.append(
+            click.style(f"{plural(counts.refused, 'call')} refused, because nothing could be written", fg="red")
+        )
     if counts.kept:
         waits = "waits" if counts.kept == 1 else "wait"
         lines.append(

@@ -10,9 +10,10 @@ from msgspec import Struct
 from unspool.errors import OutputNotWritable, UnspoolError
 from unspool.ingest.outputs import output_for, trace_output
 from unspool.recorder.callers import Callers
+from unspool.recorder.calls import Counts
 from unspool.recorder.files import SessionFiles, StandardOutput, Trace, open_trace
 from unspool.recorder.proxy import Proxy
-from unspool.recorder.recording import Counts, Recorder
+from unspool.recorder.recording import Recorder
 from unspool.recorder.routing import Routes
 from unspool.recorder.serving import Stopping, allow_files, drain, is_loopback, listening, port_of, run
 from unspool.sources.composing import Recorded

@@ -16,9 +16,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from unspool.jobs.record import Say, Settings, prepared
+from unspool.recorder.calls import Counts
 from unspool.recorder.pointing import agent_of, placed, point
 from unspool.recorder.proxy import Proxy
-from unspool.recorder.recording import Counts
 from unspool.recorder.serving import drain, run
 
 _FORWARDED = (signal.SIGTERM, signal.SIGHUP)

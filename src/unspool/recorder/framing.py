@@ -133,7 +133,7 @@ class Sized:
     """A body of so many bytes."""
 
     def __init__(self, size: int) -> None:
-        self._left, self.done = size, not size
+        self.size, self._left, self.done = size, size, not size
         self.trailers: list[tuple[str, str]] = []
 
     def feed(self, data: bytes, at: int) -> tuple[int, list[bytes]]:

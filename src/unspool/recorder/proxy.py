@@ -10,37 +10,26 @@ A slow reader holds up whoever writes to it. Heads are read, bodies are only mea
 
 import asyncio
 import ssl
+from functools import cached_property, partial
 from typing import cast
 
-import msgspec
-
-from unspool.recorder.callers import Callers, with_headers
-from unspool.recorder.framing import END, Body, Endless, Head, Refused, check_start, request_body, request_head
-from unspool.recorder.recording import Recorder, Recording
-from unspool.recorder.routing import TOKEN_HEADER, UPSTREAM_HEADER, Routes, Upstream
+from unspool.recorder.callers import Callers
+from unspool.recorder.calls import Recording
+from unspool.recorder.framing import END, Body, Endless, Head, Refused, Sized, check_start, request_body, request_head
+from unspool.recorder.heads import own_answer, rewritten
+from unspool.recorder.outbox import Outbox, wake
+from unspool.recorder.recording import Recorder
+from unspool.recorder.routing import Routes, Upstream
 from unspool.recorder.secrecy import clean_path, clean_trailers, kept
 from unspool.recorder.side import Side
-from unspool.recorder.upstream import UpstreamSide
+from unspool.recorder.upstream import UpstreamSide, connect
 
 _LARGEST_HEAD = 1 << 16
 _AHEAD = 1 << 16
 """Bytes of further requests that are read while one is being answered."""
-_CONNECT = 30.0
-"""Seconds."""
 _LINGER = 2.0
 _GRACE = 0.5
 """Seconds for the end of an answer whose client has hung up."""
-_OURS = frozenset({"host", "proxy-connection", "proxy-authorization", "keep-alive", UPSTREAM_HEADER, TOKEN_HEADER})
-_FIXED = frozenset({"transfer-encoding", "content-length", "upgrade", "te", "trailer", "connection", "close"})
-_REASONS = {400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 431: "Headers Too Large"}
-_REASONS |= {
-    421: "Misdirected Request",
-    204: "No Content",
-    502: "Bad Gateway",
-    503: "Service Unavailable",
-    504: "Gateway Timeout",
-    505: "Version Not Supported",
-}
 
 
 class Proxy:
@@ -53,17 +42,16 @@ class Proxy:
         self.callers = callers or Callers()
         self.connections: set[ClientSide] = set()
         self.closing = False
-        self._tls: ssl.SSLContext | None = None
 
     def client(self) -> "ClientSide":
+        self.recorder.wake = partial(wake, asyncio.get_running_loop())
         return ClientSide(self)
 
-    @property
+    @cached_property
     def tls(self) -> ssl.SSLContext:
-        if self._tls is None:
-            self._tls = ssl.create_default_context()
-            self._tls.set_alpn_protocols(["http/1.1"])
-        return self._tls
+        context = ssl.create_default_context()
+        context.set_alpn_protocols(["http/1.1"])
+        return context
 
     @property
     def busy(self) -> int:
@@ -78,20 +66,39 @@ class Proxy:
 
 class ClientSide(Side):
     def __init__(self, proxy: Proxy) -> None:
-        super().__init__(proxy.recorder)
-        self._proxy = proxy
+        super().__init__()
+        self._proxy, self.recorder = proxy, proxy.recorder
         self._peer = ""
         self._ahead = b""
         self._upstream: UpstreamSide | None = None
         self._head: Head | None = None
         self._body: Body | None = None
-        self._asked = self._answered = False
-        """Whether request and answer of the call are over."""
+        self._asked = False
+        """Whether the request of the call is over."""
+        self._is_deaf = False
+        """Whether further bytes of the client are thrown away."""
+        self._started = False
+        """Whether the client got anything of the answer."""
         self._tunnelled = False
         self.shared: dict[str, str] = {}
         """Headers for a web app that may read the answer."""
         self.call: Recording | None = None
         self._waiting: list[bytes] = []
+        """Bytes for an upstream whose connection is not there yet."""
+        self._to_client = Outbox(
+            proxy.recorder,
+            self._pass_down,
+            hold=self._hold_upstream,
+            release=self._release_upstream,
+            unwritable=self._unwritable,
+        )
+        self._to_upstream = Outbox(
+            proxy.recorder,
+            self._pass_up,
+            hold=partial(self.hold, "unwritten"),
+            release=partial(self.release, "unwritten"),
+            unwritable=self._unwritable,
+        )
         self._connecting: asyncio.Task[None] | None = None
 
     # What asyncio calls.
@@ -120,12 +127,15 @@ class ClientSide(Side):
             return
         self.call.left()
         upstream.release("client")
+        self._to_client.clear()
         self.loop.call_later(_GRACE, self.gone)
 
     def gone(self) -> None:
         """Nothing more can come of this connection."""
         self._proxy.connections.discard(self)
         self.finish(None if self._tunnelled else "client")
+        self._to_client.clear()
+        self._to_upstream.clear()
         if self._upstream is not None:
             self._upstream.drop()
 
@@ -141,11 +151,13 @@ class ClientSide(Side):
 
     @property
     def is_busy(self) -> bool:
-        return self.call is not None
+        """Whether a call is on the connection, or its answer has not left yet."""
+        unsent = self.is_open and self.transport.get_write_buffer_size() > 0
+        return self.call is not None or bool(self._to_client) or unsent
 
     def rest(self) -> None:
         """Close the connection if no call is on it."""
-        if self.call is None and self.is_open:
+        if self.call is None and not self._to_client and self.is_open:
             self.transport.close()
 
     def tunnel(self) -> None:
@@ -163,8 +175,8 @@ class ClientSide(Side):
                 if self._body is not None:
                     at = self._pass_body(data, at, self._body)
                 elif self._head is not None:
-                    if self._answered:
-                        return  # after a refusal, whatever still comes is thrown away
+                    if self._is_deaf:
+                        return
                     self._ahead = data[at:]
                     if len(self._ahead) > _AHEAD:
                         self.hold("ahead")
@@ -172,7 +184,7 @@ class ClientSide(Side):
                 else:
                     at = self._pass_head(data, at)
         except Refused as refusal:
-            if self._upstream is not None and self._upstream.heard:  # its answer is on its way: no second one
+            if self._started or self._to_client:  # an answer is on its way: no second one
                 self.broken("client", str(refusal), abort=True)
             else:
                 self.refuse(refusal.status, str(refusal))
@@ -194,23 +206,27 @@ class ClientSide(Side):
         return end + len(END)
 
     def _begin(self, head: Head, body: Body) -> None:
-        self._head, self._asked, self._answered = head, False, False
+        self._head, self._asked, self._is_deaf = head, False, False
         self._check_caller(head)
-        recorder = self.recorder
-        if recorder.strict and recorder.failing:
-            recorder.try_again()
-            raise Refused("the recorder cannot record, and was told to forward nothing then", 503)
         path = self._proxy.routes.admitted(head)
+        size = body.size if isinstance(body, Sized) else 0
+        if (reason := self.recorder.refusal(size)) is not None:
+            raise Refused(reason, 503)
         try:
             upstream, path = self._proxy.routes.choose(head, path)
         except Refused:  # a call that went nowhere is still a call
-            self.call = recorder.begin(head.method, clean_path(path), None, self._peer, kept(head.fields))
+            self._record(head, path, None, size)
             raise
-        self.call = recorder.begin(head.method, clean_path(path), upstream.origin, self._peer, kept(head.fields))
+        self._record(head, path, upstream.origin, size)
         self._body = body
-        self._send(upstream, rewritten(head, upstream, path))
         if body.done:
             self._request_over(body)
+        self._send(upstream, rewritten(head, upstream, path))
+
+    def _record(self, head: Head, path: str, origin: str | None, size: int) -> None:
+        headers = kept(head.fields)
+        self.call = self.recorder.begin(head.method, clean_path(path), origin, self._peer, headers, size)
+        self.call.wake = self._go_on
 
     def _check_caller(self, head: Head) -> None:
         """Refuse what leaves no record: requests of web pages, and preflights, which are answered here."""
@@ -223,14 +239,12 @@ class ClientSide(Side):
 
     def _pass_body(self, data: bytes, at: int, body: Body) -> int:
         end, pieces = body.feed(data, at)
-        self._write(data if end - at == len(data) else data[at:end])
         if self.call is not None:
             for piece in pieces:
                 self.call.request(piece)
         if body.done:
             self._request_over(body)
-        if self.recorder.strict:
-            self.stall()
+        self._to_upstream.put(data if end - at == len(data) else data[at:end], self.call)
         return end
 
     def _request_over(self, body: Body) -> None:
@@ -243,30 +257,21 @@ class ClientSide(Side):
         side = self._upstream
         if side is not None and side.upstream == upstream and side.is_open and not side.transport.is_closing():
             side.begin(self._head)
-            side.write(head)
+            self._to_upstream.put(head, self.call)
             return
         if side is not None:
             side.drop()
         self._upstream = None
-        self._waiting = [head]
+        self._waiting = []
+        self._to_upstream.put(head, self.call)
         self.hold("connecting")
         self._connecting = self.loop.create_task(self._connect(upstream))
 
     async def _connect(self, upstream: Upstream) -> None:
         try:
-            async with asyncio.timeout(_CONNECT):
-                _, side = await self.loop.create_connection(
-                    lambda: UpstreamSide(self, upstream, self.recorder, self._proxy.timeout),
-                    upstream.host,
-                    upstream.port,
-                    ssl=self._proxy.tls if upstream.tls else None,
-                    server_hostname=upstream.host if upstream.tls else None,
-                )
-        except TimeoutError:
-            self.refuse(504, f"{upstream.origin} did not take the connection within {_CONNECT:.0f} s")
-            return
-        except (OSError, ssl.SSLError) as error:
-            self.refuse(502, f"{upstream.origin}: {error.strerror or error}")
+            side = await connect(self, upstream, self._proxy.tls if upstream.tls else None, self._proxy.timeout)
+        except Refused as refusal:
+            self.refuse(refusal.status, str(refusal))
             return
         finally:
             self._connecting = None
@@ -280,7 +285,7 @@ class ClientSide(Side):
         self._waiting = []
         self.release("connecting")
 
-    def _write(self, data: bytes) -> None:
+    def _pass_up(self, data: bytes) -> None:
         if self._upstream is not None:
             self._upstream.write(data)
         else:
@@ -288,21 +293,39 @@ class ClientSide(Side):
 
     # Answers.
 
-    def answered(self) -> None:
-        """The answer has gone out, whole."""
-        self._answered = True
+    def interim(self, data: bytes) -> None:
+        """Pass an answer on that others follow, such as 100 Continue."""
+        self._to_client.put(partial(self._write, data), self.call, first=True)
+
+    def pass_on(self, data: bytes, first: bool) -> None:
+        """Pass a piece of the answer on, of which more follows."""
+        self._to_client.put(data, self.call, first)
+
+    def answered(self, data: bytes, first: bool) -> None:
+        """Pass the last piece of the answer on. The next request waits until it has left."""
+        call = self.call
+        self.finish()
         if not self.is_open:
-            self.finish()
             self.gone()
-        elif self._asked:
-            self._next()
-        else:  # before all of the request was sent: the rest of it is of no use to anybody
-            self.finish()
-            self._linger()
+            return
+        if data:
+            self._to_client.put(data, call, first, last=True)
+        if self._asked:
+            self._to_client.put(self._next, call, last=True)
+        else:  # before all of the request was sent: nobody needs the rest of it
+            self._stop_listening()
+            self._to_client.put(self._linger, call, last=True)
+
+    def _write(self, data: bytes) -> None:
+        if self.is_open:
+            self.transport.write(data)
+
+    def _pass_down(self, data: bytes) -> None:
+        self._started = True
+        self._write(data)
 
     def _next(self) -> None:
-        self.finish()
-        head, self._head = self._head, None
+        head, self._head, self._started = self._head, None, False
         upstream = self._upstream
         if self._proxy.closing or upstream is None or not upstream.keeps_alive or not (head and head.keeps_alive):
             self.transport.close()
@@ -312,6 +335,33 @@ class ClientSide(Side):
             data, self._ahead = self._ahead, b""
             self._take(data)
 
+    def _go_on(self) -> None:
+        """The recorder has written more of the call."""
+        self._to_upstream.go_on()
+        self._to_client.go_on()
+
+    def _hold_upstream(self) -> None:
+        if self._upstream is not None:
+            self._upstream.hold("unwritten")
+
+    def _release_upstream(self) -> None:
+        if self._upstream is not None:
+            self._upstream.release("unwritten")
+
+    def _unwritable(self) -> None:
+        """--strict: what waits can never be written, so it never leaves."""
+        self.call = None
+        self._to_client.clear()
+        self._to_upstream.clear()
+        if not self.is_open:
+            self.gone()
+        elif self._started:
+            self._drop_upstream()
+            self.transport.abort()
+        else:
+            self.recorder.counts.refused += 1
+            self.refuse(503, "unspool record could not write this call, and --strict passes nothing on unwritten")
+
     def finish(self, by: str | None = None, error: str | None = None) -> None:
         if self.call is not None:
             self.call.end(by, error)
@@ -320,56 +370,44 @@ class ClientSide(Side):
     def broken(self, by: str, reason: str, abort: bool) -> None:
         """The upstream went away before its answer was over."""
         self.finish(by, reason)
-        if abort:
-            self.transport.abort()
-        else:
-            self.transport.close()
+        self._stop_listening()
+        # Bytes that leave in this moment would be lost if the connection were aborted at once.
+        self._to_client.put(partial(self.loop.call_soon, self.transport.abort) if abort else self.transport.close)
 
     def refuse(self, status: int, reason: str) -> None:
         """Answer ourselves, and close."""
         if not self.is_open:
             return
-        self._body, self._answered = None, True
+        self._stop_listening()
+        self._to_upstream.clear()
         self._waiting = []
-        text = msgspec.json.encode({"error": {"type": "unspool_recorder", "message": reason}}) + b"\n"
-        head = f"HTTP/1.1 {status} {_REASONS.get(status, 'Refused')}\r\nConnection: close\r\n"
-        if status == 204:
-            text = b""
-        else:
-            head += f"Content-Type: application/json\r\nContent-Length: {len(text)}\r\n"
-        headed = self._head is not None and self._head.method == "HEAD"
-        self.transport.write(with_headers(head.encode() + b"\r\n", self.shared) + (b"" if headed else text))
-        if self.call is not None:
-            self.call.answer(status, {"content-type": "application/json"})
-            self.call.response(text)
+        head, text = own_answer(status, reason, self.shared)
+        call = self.call
+        if call is not None:
+            call.answer(status, {"content-type": "application/json"})
+            call.response(text)
         self.finish(None, reason)
+        headless = self._head is not None and self._head.method == "HEAD"
         self._head = self._head or Head(b"", [], [], "1.1")
+        self._drop_upstream()
+        self._to_client.put(head if headless else head + text, call, first=True, last=True)
+        self._to_client.put(self._linger)
+
+    def _drop_upstream(self) -> None:
+        if self._connecting is not None:
+            self._connecting.cancel()
         if self._upstream is not None:
             self._upstream.drop()
             self._upstream = None
-        self._linger()
+
+    def _stop_listening(self) -> None:
+        """Throw away what the client still sends."""
+        self._body, self._is_deaf = None, True
+        self._ahead = b""
 
     def _linger(self) -> None:
         """Closing while the client still sends would throw away what it has not read yet."""
-        self._body = None
-        self._ahead = b""
         self.release_all()
         if self.transport.can_write_eof():
             self.transport.write_eof()
         self.loop.call_later(_LINGER, self.transport.close)
-
-
-def rewritten(head: Head, upstream: Upstream, path: str) -> bytes:
-    """The head as the upstream must get it: its own Host, and nothing that was meant for us alone."""
-    dropped = _OURS | (set(head.tokens("connection")) - _FIXED)
-    lines = [f"{head.method} {path} HTTP/{head.version}".encode("latin-1")]
-    hosted = False
-    for (name, _), line in zip(head.fields, head.lines, strict=True):
-        if name == "host" and not hosted:
-            lines.append(line[:5] + b" " + upstream.authority.encode())  # in its place, written as it was
-            hosted = True
-        elif name not in dropped:
-            lines.append(line)
-    if not hosted:
-        lines.insert(1, b"Host: " + upstream.authority.encode())
-    return b"\r\n".join(lines) + END

@@ -2,11 +2,6 @@
 
 import asyncio
 
-from unspool.recorder.recording import Recorder
-
-_AGAIN = 0.02
-"""Seconds until a full recorder is looked at again."""
-
 
 class Side(asyncio.Protocol):
     """One end of the proxy. Its reading goes on when nothing holds it up any more."""
@@ -14,8 +9,8 @@ class Side(asyncio.Protocol):
     transport: asyncio.Transport
     is_open = False
 
-    def __init__(self, recorder: Recorder) -> None:
-        self.loop, self.recorder = asyncio.get_running_loop(), recorder
+    def __init__(self) -> None:
+        self.loop = asyncio.get_running_loop()
         self._holds: set[str] = set()
 
     def hold(self, why: str) -> None:
@@ -32,11 +27,3 @@ class Side(asyncio.Protocol):
     def release_all(self) -> None:
         for why in list(self._holds):
             self.release(why)
-
-    def stall(self) -> None:
-        """--strict: nothing more is read until less waits for the disk."""
-        if self.recorder.full:
-            self.hold("disk")
-            self.loop.call_later(_AGAIN, self.stall)
-        else:
-            self.release("disk")

@@ -1,11 +1,11 @@
 """The upstream's end of a call: its answers, passed on to the client as they come."""
 
 import asyncio
+import ssl
 from typing import TYPE_CHECKING, cast
 
 from unspool.recorder.callers import with_headers
 from unspool.recorder.framing import END, Body, Endless, Head, Refused, response_body, response_head
-from unspool.recorder.recording import Recorder
 from unspool.recorder.routing import Upstream
 from unspool.recorder.secrecy import clean_trailers, kept
 from unspool.recorder.side import Side
@@ -14,11 +14,12 @@ if TYPE_CHECKING:
     from unspool.recorder.proxy import ClientSide
 
 _LARGEST_HEAD = 1 << 18
+_CONNECT_SECONDS = 30.0
 
 
 class UpstreamSide(Side):
-    def __init__(self, client: "ClientSide", upstream: Upstream, recorder: Recorder, timeout: float | None) -> None:
-        super().__init__(recorder)
+    def __init__(self, client: "ClientSide", upstream: Upstream, timeout: float | None) -> None:
+        super().__init__()
         self._client, self.upstream, self._timeout = client, upstream, timeout
         self._head = b""
         self._body: Body | None = None
@@ -69,8 +70,6 @@ class UpstreamSide(Side):
                 self._pass_body(data, 0)
         except Refused as refusal:
             self._fail(502, f"{self.upstream.origin} answers what is no HTTP/1.1: {refusal}")
-        if self.recorder.strict:
-            self.stall()
 
     def connection_lost(self, error: Exception | None) -> None:
         if not self.is_open:
@@ -112,7 +111,7 @@ class UpstreamSide(Side):
             data, end = raw + data[end:], len(raw)
         call, request = self._client.call, self._request
         if head.status < 200 and head.status != 101:  # not yet the answer: others may follow in the same bytes
-            self._client.transport.write(raw)
+            self._client.interim(raw)
             if end < len(data):
                 self._pass_head(data[end:])
             return
@@ -123,10 +122,10 @@ class UpstreamSide(Side):
             call.answer(head.status, kept(head.fields))
         if head.status == 101:
             self._client.tunnel()
-        if end == len(data) or body.done:
-            self._client.transport.write(raw)
-            if body.done:
-                self._over()
+        if body.done:
+            self._over(raw, first=True)
+        elif end == len(data):
+            self._client.pass_on(raw, first=True)
         else:
             self._pass_body(data, end, raw)
 
@@ -135,25 +134,27 @@ class UpstreamSide(Side):
         if body is None:
             return
         end, pieces = body.feed(data, at)
-        if self._client.is_open:
-            self._client.transport.write(data if end == len(data) and (head or not at) else head + data[at:end])
-        elif pieces:  # it has hung up, and did not get all
+        if pieces and not self._client.is_open:  # it has hung up, and did not get all
             self._client.gone()
             return
         call = self._client.call
         if call is not None:
             for piece in pieces:
                 call.response(piece)
+        passed = data if end == len(data) and (head or not at) else head + data[at:end]
         if body.done:
             if end < len(data):
                 self.keeps_alive = False  # more than was asked for
-            self._over()
+            self._over(passed, first=bool(head))
+        else:
+            self._client.pass_on(passed, first=bool(head))
 
-    def _over(self) -> None:
-        body, self._body, self._request, self.heard = self._body, None, None, False
+    def _over(self, data: bytes = b"", first: bool = False) -> None:
+        """The answer is over with these bytes, or with the end of the connection."""
+        body, self._body, self._request = self._body, None, None
         if (call := self._client.call) is not None:
             call.response_over(clean_trailers(body.trailers) if body else None)
-        self._client.answered()
+        self._client.answered(data, first)
 
     def _fail(self, status: int, reason: str) -> None:
         self.drop()
@@ -172,3 +173,24 @@ class UpstreamSide(Side):
             self._fail(504, f"{self.upstream.origin} said nothing for {timeout:g} s")
         else:
             self.loop.call_later(timeout - silent, self._watch, timeout)
+
+
+async def connect(
+    client: "ClientSide", upstream: Upstream, tls: ssl.SSLContext | None, timeout: float | None
+) -> UpstreamSide:
+    """Return a new connection to the upstream. A `Refused` says why there is none."""
+    try:
+        async with asyncio.timeout(_CONNECT_SECONDS):
+            _, side = await asyncio.get_running_loop().create_connection(
+                lambda: UpstreamSide(client, upstream, timeout),
+                upstream.host,
+                upstream.port,
+                ssl=tls,
+                server_hostname=upstream.host if upstream.tls else None,
+            )
+    except TimeoutError as error:
+        reason = f"{upstream.origin} did not take the connection within {_CONNECT_SECONDS:.0f} s"
+        raise Refused(reason, 504) from error
+    except (OSError, ssl.SSLError) as error:
+        raise Refused(f"{upstream.origin}: {error.strerror or error}", 502) from error
+    return side

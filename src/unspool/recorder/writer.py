@@ -1,0 +1,272 @@
+"""The writing thread: pieces of calls into the calls' own files, and finished calls into the trace.
+
+Each round first writes the pieces that came, because answers may wait for them. Then it makes records of calls that
+have ended, until an answer waits again.
+"""
+
+import os
+import time
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import UTC, datetime
+from queue import Empty, SimpleQueue
+from threading import Lock, Thread
+from typing import TYPE_CHECKING, TypeAlias
+
+import msgspec
+
+from unspool.recorder.callfiles import append, flush, probe, remove
+from unspool.recorder.calls import Counts, Item, Recording
+from unspool.recorder.files import PlainFile, SessionFiles
+from unspool.recorder.folding import fold
+from unspool.recorder.redacting import BodyRedactor
+from unspool.sources.callfile import Ended, Mark, frame, read_call
+from unspool.sources.composing import Recorded, parts_of, record_of
+
+if TYPE_CHECKING:
+    from unspool.recorder.recording import Recorder
+
+_PAUSE_SECONDS = 0.002
+"""Pieces wait for others for so long: many small ones become few writes, and by then a request is forwarded."""
+OVERHEAD = 200
+"""Bytes of memory that a waiting piece takes beside its payload."""
+_MAX_ITEMS = 4096
+_MAX_FRAMES = 512
+_MAX_SESSIONS = 10_000
+_encode = msgspec.json.encode
+Say: TypeAlias = Callable[[str], None]
+
+
+class Writer:
+    def __init__(
+        self,
+        recorder: "Recorder",
+        queue: "SimpleQueue[Item]",
+        pause: Lock,
+        say: Say,
+        redact: Callable[[bytes], bytes] | None,
+        seen: Callable[[Recorded], None] | None,
+    ) -> None:
+        self._recorder, self._queue, self._pause = recorder, queue, pause
+        self._trace, self._journal = recorder.trace, recorder.trace.journal
+        self._say, self._redact, self._seen = say, redact, seen
+        self._in_flight: dict[Recording, None] = {}
+        self._ended: deque[Recording] = deque()
+        """Calls that are over, and not in the trace yet."""
+        self.done_bytes = 0
+        self.failing = False
+        self._thread = Thread(target=self._run, name="recorder", daemon=True)
+
+    def take_in(self) -> None:
+        """Make records of the calls that an earlier recorder left in the journal."""
+        seen, self._seen = self._seen, None
+        fold(self._journal, self._write, self._say)
+        self._seen, self._recorder.counts = seen, Counts()  # they do not count as calls of this run
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def close(self) -> None:
+        """Wait until all is written, and try once more to write calls that are kept in the journal."""
+        self._thread.join()
+        counts = self._recorder.counts
+        counts.kept -= min(counts.kept, fold(self._journal, self._write, self._say))
+        with suppress(OSError):  # never made, or other recorders' calls are in it
+            self._journal.rmdir()
+
+    # Rounds.
+
+    def _run(self) -> None:
+        over = False
+        while not over:
+            batch, over = self._next_batch()
+            self._record(batch)
+            self._finish_ended()
+            self._recorder.relieve()
+        while self._ended:
+            self._finish(self._ended.popleft())
+        for call in list(self._in_flight):  # the event loop is over, and has not ended them
+            self._add(call, b"e", 0, _encode(Ended("recorder")))
+            if self._flush(call):
+                self._finish(call)
+
+    def _next_batch(self) -> tuple[list[tuple[Recording, bytes, int, bytes]], bool]:
+        """Return what came, and whether the recorder is to end. Wait for it unless calls are to be finished."""
+        batch = []
+        if not self._ended:
+            batch.append(self._queue.get())
+            if batch[0] is not None:
+                self._pause.acquire(timeout=_PAUSE_SECONDS)
+        with suppress(Empty):
+            while len(batch) < _MAX_ITEMS and (not batch or batch[-1] is not None):
+                batch.append(self._queue.get_nowait())
+        return [item for item in batch if item is not None], None in batch[-1:]
+
+    def _record(self, batch: list[tuple[Recording, bytes, int, bytes]]) -> None:
+        """Write the pieces to their calls' files, and wake the answers that wait for them."""
+        touched: dict[Recording, int] = {}
+        for call, kind, micros, payload in batch:
+            if kind == b"?":
+                self._probe(call)
+                continue
+            touched[call] = touched.get(call, 0) + 1
+            self._add(call, kind, micros, payload)
+            if kind == b"e":
+                self._in_flight.pop(call, None)
+                if not call.closed:
+                    self._ended.append(call)
+            elif call.descriptor < 0 and not call.closed:
+                self._in_flight[call] = None
+            self.done_bytes += len(payload) + OVERHEAD
+        for call in touched:
+            self._flush(call)
+        self._publish(touched)
+
+    def _publish(self, touched: dict[Recording, int]) -> None:
+        for call, pieces in touched.items():
+            call.written += pieces
+            if self._recorder.durable:
+                call.synced = call.written
+        if waiting := [call for call in touched if call.waits]:
+            self._recorder.wake(waiting)
+
+    def _finish_ended(self) -> None:
+        """Make records until an answer waits; always of some calls, so that their number cannot grow for ever."""
+        least = len(self._ended) // 4
+        while self._ended and (least >= 0 or not self._pause.acquire(blocking=False)):
+            self._finish(self._ended.popleft())
+            least -= 1
+
+    # One call.
+
+    def _add(self, call: Recording, kind: bytes, micros: int, payload: bytes) -> None:
+        if call.closed:
+            return
+        if self._redact is None:
+            call.frames += frame(kind, micros, payload)
+        else:
+            call.redactor = call.redactor or BodyRedactor(self._redact)
+            try:
+                for each, clean in call.redactor.feed(kind, payload):
+                    call.frames += frame(each, micros, clean)
+            except Exception as fault:  # our own, and other calls must not suffer from it
+                self._lose(call, f"a call could not be searched for secrets, and is not recorded: {fault!r}")
+                return
+        if len(call.frames) >= _MAX_FRAMES:
+            self._flush(call)
+
+    def _flush(self, call: Recording) -> bool:
+        """Write the frames that wait. Return False if the call is lost."""
+        if call.closed:
+            return False
+        try:
+            flush(call, self._journal)
+            if self._recorder.durable and call.descriptor >= 0:
+                os.fsync(call.descriptor)
+        except OSError as error:
+            rule = "calls are refused" if self._recorder.strict else "calls are forwarded, but not recorded"
+            self._lose(call, f"{self._journal}: {error.strerror}: {rule}", error.strerror or "")
+            return False
+        return True
+
+    def _lose(self, call: Recording, reason: str, fault: str = "") -> None:
+        """Give a call up. Under --strict the part that the disk took stays, if any of it was passed on."""
+        self._in_flight.pop(call, None)
+        with suppress(ValueError):
+            self._ended.remove(call)
+        call.lost = call.closed = True
+        call.frames = []
+        self._failed(reason)
+        if self._recorder.strict and call.written:
+            end = frame(b"e", (time.monotonic_ns() - call.began) // 1000, _encode(Ended("recorder", fault)))
+            with suppress(OSError):  # without its end the call counts as interrupted by the recorder, too
+                call.size = append(call.descriptor, end, call.size)
+            self._finish(call)
+            return
+        self._recorder.counts.failed += not self._recorder.strict
+        remove(call)
+        self._recorder.room.release(call.reserved)
+
+    def _finish(self, call: Recording) -> None:
+        """Write the record of a call that is over to the trace, and remove the call's file."""
+        call.closed = True
+        try:
+            with open(call.descriptor, "rb", closefd=False) as file:
+                file.seek(0)
+                found = read_call(file)
+            if found is not None:
+                self._write(record_of(found), lambda mark: os.write(call.descriptor, mark))
+            remove(call)
+        except OSError as error:
+            self._keep(call, f"{error.filename or self._name}: {error.strerror}: calls are kept in {self._journal}")
+            return
+        except Exception as fault:  # our own, and other calls must not suffer from it
+            self._keep(call, f"{call.path} could not be made a record, and is kept: {fault!r}")
+            return
+        finally:
+            self._recorder.room.release(call.reserved)
+        if not call.lost:
+            self._recovered()
+
+    def _keep(self, call: Recording, reason: str) -> None:
+        """Leave the call's file where it is, for the next recorder."""
+        self._recorder.counts.kept += 1
+        os.close(call.descriptor)
+        self._failed(reason)
+
+    # The disk's state.
+
+    def _probe(self, call: Recording) -> None:
+        try:
+            probe(call, self._journal)
+            self._recovered()
+        except OSError as error:
+            self._failed(f"{self._journal}: {error.strerror}")
+
+    def _recovered(self) -> None:
+        if self.failing:
+            self.failing = False
+            counts = self._recorder.counts
+            if self._recorder.strict:
+                self._say(f"recording again; {counts.refused:,} calls were refused")
+            else:
+                self._say(f"recording again; {counts.unrecorded:,} calls went unrecorded")
+
+    def _failed(self, reason: str) -> None:
+        if not self.failing:
+            self.failing = True
+            self._say(reason)
+
+    # Records.
+
+    @property
+    def _name(self) -> str:
+        match self._trace:
+            case SessionFiles(folder=place) | PlainFile(path=place):
+                return str(place)
+        return "standard output"
+
+    def _write(self, record: Recorded, mark: Callable[[bytes], object]) -> None:
+        """Append a record to its file. Before that, pass a frame with the place to `mark`."""
+        file = self._trace.of(record.session, record.timestamp)
+        if isinstance(self._trace, SessionFiles):
+            record.session_id, record.started = record.session or "", record.timestamp
+            # In a session file times must not go back, and calls end in the order in which they are written.
+            record.timestamp = datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+        file.append(parts_of(record), lambda name, end: mark(b"".join(frame(b"w", 0, _encode(Mark(name, end))))))
+        self._count(record)
+        if self._seen is not None:
+            try:
+                self._seen(record)
+            except OSError:  # the reader has gone; the record is written all the same
+                self._seen = None
+
+    def _count(self, record: Recorded) -> None:
+        counts = self._recorder.counts
+        counts.recorded += 1
+        counts.sent += record.request_bytes
+        counts.received += record.response_bytes
+        counts.broken += record.interrupted or record.error is not None
+        if record.session and len(counts.sessions) < _MAX_SESSIONS:
+            counts.sessions.add(record.session)
