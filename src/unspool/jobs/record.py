@@ -104,9 +104,9 @@ def _trace(settings: Settings) -> Trace:
             raise OutputNotWritable("standard output is closed")
         return StandardOutput()
     if not settings.by_session:
-        return open_trace(settings.output, settings.compact, settings.durable)
+        return open_trace(settings.output, settings.compact)
     try:
         settings.output.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OutputNotWritable(f"{settings.output}: {error.strerror}") from error
-    return SessionFiles(settings.output, settings.durable)
+    return SessionFiles(settings.output)

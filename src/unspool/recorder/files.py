@@ -21,7 +21,7 @@ from uuid import uuid4
 from unspool.errors import OutputNotWritable
 from unspool.sources.callfile import journal_of
 from unspool.sources.compact import Packer, is_compact, whole_until
-from unspool.sources.files import JOURNAL
+from unspool.sources.files import DASH, JOURNAL
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
@@ -36,8 +36,8 @@ _OPEN = 64
 class PlainFile:
     """JSON lines."""
 
-    def __init__(self, path: Path, durable: bool = False) -> None:
-        self.path, self._durable = path, durable
+    def __init__(self, path: Path) -> None:
+        self.path = path.absolute()  # readers of the journal may work in another folder
         self._file = self._opened()
 
     @property
@@ -80,8 +80,6 @@ class PlainFile:
     def _write(self, file: FileIO, line: Line, end: int) -> None:
         try:
             _write_all(file.fileno(), line)
-            if self._durable:
-                os.fsync(file.fileno())
         except OSError:
             file.truncate(end)
             raise
@@ -93,8 +91,8 @@ class PlainFile:
 class CompactFile(PlainFile):
     """One zstd stream for this process, a frame a record."""
 
-    def __init__(self, path: Path, durable: bool = False) -> None:
-        super().__init__(path, durable)
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
         self._packer: Packer | None = None
         self._whole = 0
 
@@ -121,8 +119,8 @@ class CompactFile(PlainFile):
 class SessionFiles:
     """A folder with a file for each session: DIR/<date>/<session>.jsonl. A session over midnight stays one file."""
 
-    def __init__(self, folder: Path, durable: bool = False) -> None:
-        self.folder, self._durable = folder, durable
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
         self._open: OrderedDict[str, PlainFile] = OrderedDict()
         self._nameless = f"unnamed-{datetime.now(UTC).timestamp() * 1e9:.0f}"
 
@@ -136,7 +134,7 @@ class SessionFiles:
             self._open.move_to_end(name)
             return self._open[name]
         before = sorted(self.folder.glob(f"*/{name}.jsonl"))
-        file = PlainFile(before[0] if before else self.folder / timestamp[:10] / f"{name}.jsonl", self._durable)
+        file = PlainFile(before[0] if before else self.folder / timestamp[:10] / f"{name}.jsonl")
         self._open[name] = file
         if len(self._open) > _OPEN:
             self._open.popitem(last=False)[1].close()
@@ -157,9 +155,10 @@ class StandardOutput:
     def of(self, session: str | None, timestamp: str) -> "StandardOutput":  # noqa: ARG002
         return self
 
-    def append(self, line: Line, announce: Announce) -> None:  # noqa: ARG002
+    def append(self, line: Line, announce: Announce) -> None:
         """A reader who has gone is an OSError."""
         _write_all(self._descriptor, line)
+        announce(DASH, 0)  # nothing can tell later whether it was written
 
     def close(self) -> None:
         os.close(self._descriptor)
@@ -197,10 +196,10 @@ def file_name(session: str) -> str:
     return plain if plain == session else f"{plain}-{sha256(session.encode()).hexdigest()[:8]}"
 
 
-def open_trace(path: Path, compact: bool, durable: bool) -> PlainFile:
+def open_trace(path: Path, compact: bool) -> PlainFile:
     """The file to append to; one of the other form is left alone."""
     try:
-        file = CompactFile(path, durable) if compact else PlainFile(path, durable)
+        file = CompactFile(path) if compact else PlainFile(path)
         if path.stat().st_size and compact != is_compact(str(path)):
             form = "no compact trace" if compact else "a compact trace: go on with --compact, or unpack it"
             raise OutputNotWritable(f"{path} is {form}")

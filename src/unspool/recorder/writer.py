@@ -7,9 +7,10 @@ have ended, until an answer waits again.
 import os
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from datetime import UTC, datetime
+from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, TypeAlias
@@ -21,6 +22,7 @@ from unspool.recorder.calls import Counts, Item, Recording
 from unspool.recorder.files import PlainFile, SessionFiles
 from unspool.recorder.folding import fold
 from unspool.recorder.redacting import BodyRedactor
+from unspool.recorder.write_ahead import WriteAheadLog, sync_files
 from unspool.sources.callfile import Ended, Mark, frame, read_call
 from unspool.sources.composing import Recorded, parts_of, record_of
 
@@ -54,6 +56,9 @@ class Writer:
         self._in_flight: dict[Recording, None] = {}
         self._ended: deque[Recording] = deque()
         """Calls that are over, and not in the trace yet."""
+        self._log: WriteAheadLog | None = None
+        self._unsynced: set[Path] = set()
+        """Files that hold records, or calls that have none, and must be synced before the log goes."""
         self.done_bytes = 0
         self.failing = False
         self._thread = Thread(target=self._run, name="recorder", daemon=True)
@@ -61,17 +66,21 @@ class Writer:
     def take_in(self) -> None:
         """Make records of the calls that an earlier recorder left in the journal."""
         seen, self._seen = self._seen, None
-        fold(self._journal, self._write, self._say)
+        fold(self._journal, self._write, self._say, self._sync_traces)
         self._seen, self._recorder.counts = seen, Counts()  # they do not count as calls of this run
 
     def start(self) -> None:
+        if self._recorder.durable:
+            self._log = WriteAheadLog(self._journal, self._wake, self._sync_failed, self._say)
         self._thread.start()
 
     def close(self) -> None:
         """Wait until all is written, and try once more to write calls that are kept in the journal."""
         self._thread.join()
+        if self._log is not None:
+            self._log.close(self._unsynced)
         counts = self._recorder.counts
-        counts.kept -= min(counts.kept, fold(self._journal, self._write, self._say))
+        counts.kept -= min(counts.kept, fold(self._journal, self._write, self._say, self._sync_traces))
         with suppress(OSError):  # never made, or other recorders' calls are in it
             self._journal.rmdir()
 
@@ -110,6 +119,9 @@ class Writer:
             if kind == b"?":
                 self._probe(call)
                 continue
+            if kind == b"!":
+                self._not_synced([call], payload.decode())
+                continue
             touched[call] = touched.get(call, 0) + 1
             self._add(call, kind, micros, payload)
             if kind == b"e":
@@ -126,10 +138,57 @@ class Writer:
     def _publish(self, touched: dict[Recording, int]) -> None:
         for call, pieces in touched.items():
             call.written += pieces
-            if self._recorder.durable:
-                call.synced = call.written
-        if waiting := [call for call in touched if call.waits]:
-            self._recorder.wake(waiting)
+        if self._log is not None:
+            self._commit(self._log, {call: call.written for call in touched if not call.lost})
+        if self._log is None or self._recorder.strict:
+            self._wake([call for call in touched if call.waits])
+
+    def _wake(self, calls: list[Recording]) -> None:
+        if calls:
+            self._recorder.wake(calls)
+
+    # --durable.
+
+    def _commit(self, log: WriteAheadLog, calls: dict[Recording, int]) -> None:
+        if not calls:
+            return
+        try:
+            log.commit(calls, self._trace_end)
+        except OSError as error:
+            self._not_synced(calls, f"{self._journal}: {error.strerror}")
+        if log.is_full:
+            open_calls = [call for call in (*self._in_flight, *self._ended) if not call.closed]
+            if log.replace(open_calls, self._unsynced, self._trace_end()):
+                self._unsynced = set()
+
+    def _sync_failed(self, calls: list[Recording], reason: str) -> None:
+        """Leave it to the writing thread: the syncing thread calls this."""
+        for call in calls:
+            self._queue.put((call, b"!", 0, reason.encode()))
+
+    def _not_synced(self, calls: Iterable[Recording], reason: str) -> None:
+        """The log could not be written or synced. Under --strict the calls are lost, else their answers go on."""
+        for call in calls:
+            if self._recorder.strict:
+                self._lose(call, f"{reason}: calls are refused", reason)
+            elif not call.released:
+                call.released = True
+                self._recorder.counts.late += 1
+        self._failed(f"{reason}: answers are passed on before their calls are synced")
+        self._wake([call for call in calls if call.waits])
+
+    def _trace_end(self) -> int:
+        """Return where in the trace the records of new calls will be. In a compact trace, all of it is searched."""
+        if type(self._trace) is not PlainFile:
+            return 0
+        try:
+            return self._trace.path.stat().st_size
+        except FileNotFoundError:
+            return 0
+
+    def _sync_traces(self) -> None:
+        sync_files(self._unsynced)
+        self._unsynced = set()
 
     def _finish_ended(self) -> None:
         """Make records until an answer waits; always of some calls, so that their number cannot grow for ever."""
@@ -145,11 +204,15 @@ class Writer:
             return
         if self._redact is None:
             call.frames += frame(kind, micros, payload)
+            if self._log is not None:
+                self._log.add(call, kind, micros, payload)
         else:
             call.redactor = call.redactor or BodyRedactor(self._redact)
             try:
                 for each, clean in call.redactor.feed(kind, payload):
                     call.frames += frame(each, micros, clean)
+                    if self._log is not None:
+                        self._log.add(call, each, micros, clean)
             except Exception as fault:  # our own, and other calls must not suffer from it
                 self._lose(call, f"a call could not be searched for secrets, and is not recorded: {fault!r}")
                 return
@@ -162,8 +225,6 @@ class Writer:
             return False
         try:
             flush(call, self._journal)
-            if self._recorder.durable and call.descriptor >= 0:
-                os.fsync(call.descriptor)
         except OSError as error:
             rule = "calls are refused" if self._recorder.strict else "calls are forwarded, but not recorded"
             self._lose(call, f"{self._journal}: {error.strerror}: {rule}", error.strerror or "")
@@ -196,7 +257,7 @@ class Writer:
                 file.seek(0)
                 found = read_call(file)
             if found is not None:
-                self._write(record_of(found), lambda mark: os.write(call.descriptor, mark))
+                self._write(record_of(found), lambda mark: self._mark(call, mark))
             remove(call)
         except OSError as error:
             self._keep(call, f"{error.filename or self._name}: {error.strerror}: calls are kept in {self._journal}")
@@ -209,9 +270,17 @@ class Writer:
         if not call.lost:
             self._recovered()
 
+    def _mark(self, call: Recording, place: bytes) -> None:
+        """Note where the record is about to be written, so that it is not written twice after a crash."""
+        os.writev(call.descriptor, frame(b"w", 0, place))
+        if self._log is not None:
+            self._log.mark(call, place)
+
     def _keep(self, call: Recording, reason: str) -> None:
         """Leave the call's file where it is, for the next recorder."""
         self._recorder.counts.kept += 1
+        if self._log is not None:
+            self._unsynced.add(Path(call.path))
         os.close(call.descriptor)
         self._failed(reason)
 
@@ -248,13 +317,15 @@ class Writer:
         return "standard output"
 
     def _write(self, record: Recorded, mark: Callable[[bytes], object]) -> None:
-        """Append a record to its file. Before that, pass a frame with the place to `mark`."""
+        """Append a record to its file. Before that, pass the place to `mark`."""
         file = self._trace.of(record.session, record.timestamp)
+        if isinstance(file, PlainFile):
+            self._unsynced.add(file.path)
         if isinstance(self._trace, SessionFiles):
             record.session_id, record.started = record.session or "", record.timestamp
             # In a session file times must not go back, and calls end in the order in which they are written.
             record.timestamp = datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
-        file.append(parts_of(record), lambda name, end: mark(b"".join(frame(b"w", 0, _encode(Mark(name, end))))))
+        file.append(parts_of(record), lambda name, end: mark(_encode(Mark(name, end))))
         self._count(record)
         if self._seen is not None:
             try:

@@ -11,18 +11,25 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from struct import Struct as Layout
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import msgspec
 from msgspec import Struct
 
-from unspool.sources.files import CALL, JOURNAL
+from unspool.sources.files import CALL, DASH, JOURNAL
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
 
 MAGIC = CALL + b"l\x001\n"
 """No text begins so."""
 ENDING = ".call"
+LOG = ".wal"
+"""How the name of a --durable recorder's log ends."""
 _FRAME = Layout("<cIQ")
-_PIECES = (b"q", b"r")
+_BODIES = (b"q", b"r")
+PIECES = frozenset((b"i", b"q", b"Q", b"h", b"r", b"R", b"e"))
+"""The kinds of frames that make up a call."""
 
 
 class Asked(Struct):
@@ -84,9 +91,14 @@ def frame(kind: bytes, micros: int, payload: bytes) -> tuple[bytes, bytes]:
 
 
 def read_call(file: BinaryIO) -> Call | None:
-    """The call that a file holds, which must be at its beginning; None if not even that was written.
+    """Return the call in a file, which must be at its beginning; None if not even the call's first piece is there."""
+    return call_of(frames_of(file))
 
-    Each body lies in memory once, in one piece, whatever its size: the pieces in which it came are views of it.
+
+def call_of(frames: Iterable[tuple[bytes, int, "Buffer"]]) -> Call | None:
+    """Return the call that these frames (kind, microseconds, payload) make up.
+
+    Each body is in memory once, in one piece: the pieces in which it came are views of it.
     """
     call: Call | None = None
     request, response = bytearray(), bytearray()
@@ -94,7 +106,7 @@ def read_call(file: BinaryIO) -> Call | None:
     came: list[tuple[int, int]] = []
     """When each piece came, and where it ends."""
     try:
-        for kind, micros, payload in _frames(file):
+        for kind, micros, payload in frames:
             if kind == b"i":
                 call = Call(_asked(payload))
             elif call is None:
@@ -116,6 +128,15 @@ def read_call(file: BinaryIO) -> Call | None:
     return call
 
 
+def frames_in(path: Path) -> int:
+    """Return how many whole pieces of a call its file holds; 0 if there is no such file."""
+    try:
+        with path.open("rb") as file:
+            return sum(kind in PIECES for kind, _, _ in frames_of(file))
+    except FileNotFoundError:
+        return 0
+
+
 def _views(body: bytearray, ends: Iterable[tuple[int, int]]) -> Iterator[tuple[int, memoryview]]:
     whole, start = memoryview(body), 0
     for micros, end in ends:
@@ -123,22 +144,22 @@ def _views(body: bytearray, ends: Iterable[tuple[int, int]]) -> Iterator[tuple[i
         start = end
 
 
-def _frames(file: BinaryIO) -> Iterator[tuple[bytes, int, bytes]]:
+def frames_of(file: BinaryIO) -> Iterator[tuple[bytes, int, bytes]]:
     """Pieces of a body also where they are cut off."""
     file.read(len(MAGIC))
     while len(head := file.read(_FRAME.size)) == _FRAME.size:
         kind, length, micros = _FRAME.unpack(head)
         payload = file.read(length)
-        if len(payload) == length or kind in _PIECES:
+        if len(payload) == length or kind in _BODIES:
             yield kind, micros, payload
 
 
-def _add(call: Call, kind: bytes, micros: int, payload: bytes) -> None:
+def _add(call: Call, kind: bytes, micros: int, payload: "Buffer") -> None:
     match kind:
         case b"h":
             call.answered = _answered(payload)
             call.first_byte = micros
-        case b"Q" | b"R" if payload:
+        case b"Q" | b"R" if memoryview(payload):
             call.trailers["request" if kind == b"Q" else "response"] = _fields(payload)
         case b"e":
             call.ended = _ended(payload)
@@ -153,19 +174,26 @@ def journal_of(path: str | os.PathLike[str]) -> Path:
 
 
 def left_behind(folder: Path) -> Iterator[str]:
-    """The calls in a journal that no recorder holds any more, and that are not in the trace."""
+    """Yield what a journal holds of calls that are not in the trace and that no running recorder works on.
+
+    These are the files of single calls, and logs of --durable recorders that hold more of a call than its file.
+    """
+    from unspool.sources.call_log import Logs  # they need each other
+
     try:
-        names = sorted(entry.name for entry in os.scandir(folder) if entry.name.endswith(ENDING))
+        names = sorted(entry.name for entry in os.scandir(folder))
     except OSError:  # no journal, or none that we may see
         return
+    logs = Logs(folder, [folder / name for name in names if name.endswith(LOG) and not is_held(folder / name)])
     for name in names:
         path = folder / name
-        if not _is_held(path) and not was_written(path):
+        if name.endswith(ENDING) and path.stem not in logs.known and not is_held(path) and not was_written(path):
             yield str(path)
+    yield from (str(path) for path in logs.paths if logs.left(path))
 
 
-def _is_held(path: Path) -> bool:
-    """True also for what went away or cannot be read: then it is none that we could tell of."""
+def is_held(path: Path) -> bool:
+    """Return whether a recorder works on a file. True also for a file that is gone or cannot be read."""
     try:
         descriptor = os.open(path, os.O_RDONLY)
     except OSError:
@@ -193,11 +221,30 @@ def was_written(path: Path) -> bool:
 
 def stands_in(trace: str, offset: int, name: str) -> bool:
     """Whether a whole record with this id is in the trace, at the offset or behind it."""
+    return bool(ids_in(trace, offset, {name}))
+
+
+def ids_in(trace: str, offset: int, names: set[str]) -> set[str]:
+    """Return those of the ids that have a whole record in a trace, at the offset or after it."""
     from unspool.sources.compact import is_compact, lines_from  # they need each other
 
-    start = b'{"id":"%b"' % name.encode()
+    if trace == DASH:  # standard output: the record was passed on before the mark was made
+        return names
+    missing = {b'{"id":"%b"' % name.encode(): name for name in names}
+    lengths = {len(start) for start in missing}
+
+    def search(lines: Iterable[bytes]) -> None:
+        for line in lines:
+            if line.endswith(b"\n"):
+                for length in lengths:
+                    missing.pop(line[:length], None)
+            if not missing:
+                return
+
     if is_compact(trace):
-        return any(line.startswith(start) for line in lines_from(trace, offset))
-    with open(trace, "rb") as file:
-        file.seek(offset)
-        return any(line.startswith(start) and line.endswith(b"\n") for line in file)
+        search(lines_from(trace, offset))
+    else:
+        with open(trace, "rb") as file:
+            file.seek(offset)
+            search(file)
+    return names - set(missing.values())

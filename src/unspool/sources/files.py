@@ -166,7 +166,7 @@ def blocks(path: str, size: int = BLOCK) -> Iterator[bytes]:
 
                 yield from unpack(BufferedReader(_Rejoined(start, file)))
             elif start.startswith(CALL):
-                yield from _composed(BufferedReader(_Rejoined(start, file)), whole)
+                yield from _composed(path, BufferedReader(_Rejoined(start, file)), whole)
             elif _is_zstd(start[:4]):
                 yield from _unpack(BufferedReader(_Rejoined(start, file)))
             elif _is_utf_16(start):
@@ -204,11 +204,16 @@ def _first_bite(file: FileIO | BufferedReader, size: int) -> tuple[int, int]:
     return (min(size, whole + 1) if whole else size), whole
 
 
-def _composed(file: BufferedReader, size: int) -> Iterator[bytes]:
-    """The record of a call in flight, as far as it came."""
-    from unspool.sources.callfile import read_call
+def _composed(path: str, file: BufferedReader, size: int) -> Iterator[bytes]:
+    """Yield the record of a call in flight, or the records of the calls that only a recorder's log holds."""
+    from unspool.sources.callfile import LOG, read_call
     from unspool.sources.composing import parts_of, record_of
 
+    if path.endswith(LOG):
+        from unspool.sources.call_log import logged_records
+
+        yield from logged_records(Path(path))
+        return
     if size > max_record():
         raise Damaged(too_large("the file of a call in flight", size))
     if (call := read_call(file)) is None:
