@@ -31,9 +31,18 @@ LARGE = "x" * (300 << 10)
 class Recording:
     """A recorder in this process, with a small bound."""
 
-    def __init__(self, trace: Path, target: str, strict: bool, redact: Callable[[bytes], bytes] | None = None) -> None:
+    def __init__(
+        self,
+        trace: Path,
+        target: str,
+        strict: bool,
+        redact: Callable[[bytes], bytes] | None = None,
+        durable: bool = False,
+    ) -> None:
         self.told: list[str] = []
-        self.recorder = Recorder(PlainFile(trace), self.told.append, strict=strict, bound=BOUND, redact=redact)
+        self.recorder = Recorder(
+            PlainFile(trace), self.told.append, strict=strict, durable=durable, bound=BOUND, redact=redact
+        )
         self.recorder.start()
         self._socket = socket.create_server(("127.0.0.1", 0))
         self.port = self._socket.getsockname()[1]

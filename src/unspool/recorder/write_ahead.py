@@ -30,7 +30,6 @@ LIMIT = 64 << 20
 _LAZY_SECONDS = 1.0
 """Pieces of an answer for which nothing waits are synced after this time."""
 _LAZY_KINDS = frozenset((b"h", b"r"))
-_sync_data: Callable[[int], None] = getattr(os, "fdatasync", os.fsync)
 
 
 class _File(Struct, eq=False):
@@ -67,11 +66,10 @@ class WriteAheadLog:
         synced: Callable[[list[Recording]], None],
         failed: Callable[[list[Recording], str], None],
         say: Callable[[str], None],
-        limit: int = LIMIT,
     ) -> None:
         """`synced` and `failed` are called by the syncing thread."""
         self._journal, self._synced, self._failed, self._say = journal, synced, failed, say
-        self._limit = self._full_at = limit
+        self._full_at = LIMIT
         self._name, self._logs, self._calls = uuid4().hex, 0, 0
         self._file: _File | None = None
         self._round: list[bytes] = []
@@ -126,11 +124,11 @@ class WriteAheadLog:
                     self._copy(call, new)
         except OSError as error:
             self._say(f"{self._journal}: {error.strerror}: the log goes on growing")
-            self._full_at = old.size + self._limit
+            self._full_at = old.size + LIMIT
             if new is not None:
                 _remove(new)
             return False
-        self._file, self._full_at = new, max(self._limit, 2 * new.size)
+        self._file, self._full_at = new, max(LIMIT, 2 * new.size)
         self._tasks.put(_Replace(old, new, traces))
         return True
 
@@ -210,7 +208,7 @@ class WriteAheadLog:
         self._synced([call for call in calls if call.waits])
 
     def _sync_file(self, file: _File) -> None:
-        _sync_data(file.descriptor)
+        getattr(os, "fdatasync", os.fsync)(file.descriptor)  # not everywhere is there one
         if not file.is_listed:
             sync_files([], [self._journal, self._journal.parent])
             file.is_listed = True
