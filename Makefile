@@ -8,7 +8,7 @@ PIP_FLAGS := --quiet --disable-pip-version-check
 # Our modules lie outside of site-packages: where PYTHONDONTWRITEBYTECODE is set, each start would compile them anew.
 COMPILE := $(BIN)/python -m compileall -q src
 
-.PHONY: demo test check lowest against bench bench-record clients picture screenshots web lock clean
+.PHONY: demo test check lowest against bench bench-record stress clients picture screenshots web lock clean
 
 demo: $(VENV)/installed
 	@echo '$$ unspool cook samples/traces -o demo.json'
@@ -51,6 +51,10 @@ bench: $(VENV)/tested
 
 bench-record: $(VENV)/tested
 	$(BIN)/python bench/record.py
+
+# Kill recorders under load, and fill their disks (needs root): make stress STRESS='--kills 5 --fills 2'
+stress: $(VENV)/tested
+	$(BIN)/python bench/stress.py $(STRESS)
 
 # Real agents through the recorder, without any network. CLIENTS is a script that runs them against a scripted upstream,
 # AGENTS the folder with their programs; the script starts PROXY_CMD before each, with UPSTREAM, PORT and TRACE set.

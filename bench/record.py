@@ -46,7 +46,7 @@ def chunk(data: bytes) -> bytes:
 
 
 class Scripted(asyncio.Protocol):
-    """Streams events: all at once, or so many a second as the path says (/rate/COUNT/RATE)."""
+    """Streams events: at once, after a while (/wait/MILLISECONDS), or so many a second (/rate/COUNT/RATE)."""
 
     def __init__(self) -> None:
         self._data, self._wanted = bytearray(), -1
@@ -69,6 +69,8 @@ class Scripted(asyncio.Protocol):
     async def _answer(self) -> None:
         _, _, *rated = self._path.split(b"/") if self._path.startswith(b"/rate/") else (b"", b"")
         count, rate = (int(rated[0]), int(rated[1])) if rated else (_EVENTS, 0)
+        if self._path.startswith(b"/wait/"):
+            await asyncio.sleep(int(self._path.rpartition(b"/")[2]) / 1000)
         write = self._transport.write  # type: ignore[attr-defined]
         write(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n")
         start = time.monotonic()

@@ -24,8 +24,12 @@ import click
     "--compact", is_flag=True, help="One zstd stream: the file grows with what is new, not with what was sent."
 )
 @click.option("--redact-body", is_flag=True, help="Take keys, tokens and passwords out of bodies too.")
-@click.option("--strict", is_flag=True, help="Rather hold a call up than forward it unrecorded.")
-@click.option("--durable", is_flag=True, help="Wait for the disk (fsync) after each record.")
+@click.option(
+    "--strict",
+    is_flag=True,
+    help="Hold every byte until it is written; refuse calls that cannot be recorded.",
+)
+@click.option("--durable", is_flag=True, help="Hold answers until request and call survive a power cut.")
 @click.option("--timeout", metavar="S", type=click.FloatRange(0.01), help="Give up an upstream that is silent so long.")
 @click.option(
     "--patience",
@@ -53,6 +57,11 @@ def command(
     Clients are pointed at it in place of the API: ANTHROPIC_BASE_URL=http://127.0.0.1:8080, OPENAI_BASE_URL=…:8080/v1.
     One port serves all providers. Keys and cookies are never written down. Ctrl-C or SIGTERM ends it, when the calls in
     flight are over. `unspool run` does all this around one command.
+
+    An answer starts only when its request is in a file that survives a crash of the recorder (after 0.25 s it starts
+    anyway, and this is reported). With --durable it starts when the request is synced to the disk, and ends when the
+    whole call is. With --strict every byte, in both directions, waits until it is written. If the disk takes no more,
+    --strict answers 503, or cuts the connection if the answer has started; without it calls are passed on and counted.
 
     \b
     unspool record -o trace.jsonl
