@@ -38,6 +38,7 @@ def kills(folder: Path, rounds: int, streams: int, chance: random.Random) -> dic
             for name, options in _MODES.items():
                 for reader, found in kill(folder / "kill", streams, some_seconds(chance), *options).items():
                     lost.setdefault(name, {}).setdefault(reader, Lost()).add(found)
+                    print(f"{name}, {reader}: {found}", file=sys.stderr)
     return lost
 
 
@@ -78,13 +79,10 @@ def main() -> int:
     if "kills" in parts:
         for mode, readers in kills(folder, options.kills, options.streams, random.Random(options.seed)).items():
             for reader, lost in readers.items():
-                good &= is_within(mode, lost)
-                told = vars(lost) if options.json else f"{'ok' if is_within(mode, lost) else 'LOST':<4} {lost}"
-                print(
-                    json.dumps({"mode": mode, "reader": reader, **vars(lost)})
-                    if options.json
-                    else f"{mode}, {reader}: {told}"
-                )
+                is_good = is_within(mode, lost)
+                good &= is_good
+                words = f"{'ok' if is_good else 'LOST'}  {mode}, {reader}: {lost}"
+                print(json.dumps({"mode": mode, "reader": reader, **vars(lost)}) if options.json else words)
     if "fills" in parts:
         if not can_mount(folder / "disk"):
             print("fills: no file system can be mounted here (needs root)", file=sys.stderr)

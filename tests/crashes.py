@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from unspool.errors import InputNotFound
 from unspool.sources.files import Damaged, blocks, expand
 
 PATIENCE = 60.0
@@ -226,7 +227,11 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 def records(trace: Path) -> dict[str, bool]:
     """Return the names of the calls that readers find, and whether the record has all of the answer."""
     found: dict[str, bool] = {}
-    for path in expand([trace]):
+    try:
+        paths = list(expand([trace]))
+    except InputNotFound:  # a folder without any record
+        return {}
+    for path in paths:
         pieces = []
         try:
             pieces += list(blocks(path))
@@ -261,7 +266,7 @@ def lost(seen: Seen, found: dict[str, bool]) -> Lost:
 
 
 def kill(folder: Path, streams: int, seconds: float, *options: str) -> dict[str, Lost]:
-    """Kill a recorder under load after some seconds. Return what readers and the next recorder do not find.
+    """Kill a recorder some seconds after its first answer. Return what readers and the next recorder do not find.
 
     Under --durable also what is not in the log alone, as if the other files had not reached the disk.
     """
@@ -274,8 +279,11 @@ def kill(folder: Path, streams: int, seconds: float, *options: str) -> dict[str,
         with recorder(trace, target, *options) as (process, port):
 
             async def load() -> None:
+                calls = asyncio.create_task(_load(port, "/stream", streams, None, 5000, seen))
+                while not seen.begun:
+                    await asyncio.sleep(0.01)
                 asyncio.get_running_loop().call_later(seconds, process.kill)
-                await _load(port, "/stream", streams, None, 5000, seen)
+                await calls
 
             asyncio.run(load())
         if not by_session:

@@ -15,8 +15,8 @@ _PROBE = 1 << 16
 """Bytes that must fit on a disk that failed before calls are recorded on it again."""
 
 
-def create(journal: Path, name: str, magic: bytes) -> tuple[str, int]:
-    """Return path and descriptor of a new file that is locked before any reader can see it."""
+def create(journal: Path, name: str, pieces: Sequence[bytes]) -> tuple[str, int, int]:
+    """Return path, descriptor and size of a new file, which is locked and filled before any reader can see it."""
     path = journal / name
     new = path.with_suffix(".new")
     flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND
@@ -27,13 +27,13 @@ def create(journal: Path, name: str, magic: bytes) -> tuple[str, int]:
         descriptor = os.open(new, flags, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        append(descriptor, [magic], 0)
-        new.rename(path)
+        size = append(descriptor, pieces, 0)
+        os.rename(new, path)  # noqa: PTH104  # one of few system calls: each may cost a turn at the interpreter
     except OSError:
         os.close(descriptor)
         new.unlink(missing_ok=True)
         raise
-    return str(path), descriptor
+    return str(path), descriptor, size
 
 
 def append(descriptor: int, pieces: Sequence[bytes], size: int) -> int:
@@ -58,9 +58,9 @@ def flush(call: Recording, journal: Path) -> None:
     if not frames:
         return
     if call.descriptor < 0:
-        call.path, call.descriptor = create(journal, call.id + ENDING, MAGIC)
-        call.size = len(MAGIC)
-    call.size = append(call.descriptor, frames, call.size)
+        call.path, call.descriptor, call.size = create(journal, call.id + ENDING, [MAGIC, *frames])
+    else:
+        call.size = append(call.descriptor, frames, call.size)
 
 
 def remove(call: Recording) -> None:
@@ -73,7 +73,6 @@ def remove(call: Recording) -> None:
 def probe(call: Recording, journal: Path) -> None:
     """Raise an OSError if the disk takes no call of average size."""
     try:
-        call.path, call.descriptor = create(journal, call.id + ENDING, MAGIC)
-        append(call.descriptor, [bytes(_PROBE)], len(MAGIC))
+        call.path, call.descriptor, _ = create(journal, call.id + ENDING, [MAGIC, bytes(_PROBE)])
     finally:
         remove(call)

@@ -43,6 +43,7 @@ class Outbox:
         discards everything, until it is cleared.
         """
         self._recorder, self._strict, self._durable = recorder, recorder.strict, recorder.durable
+        self._is_plain = not (recorder.strict or recorder.durable)
         self._send, self._hold, self._release, self._unwritable = send, hold, release, unwritable
         self._queue: deque[_Entry] = deque()
         self._timer: asyncio.TimerHandle | None = None
@@ -54,6 +55,9 @@ class Outbox:
 
     def put(self, item: Leave, call: Recording | None = None, first: bool = False, last: bool = False) -> None:
         """Send bytes, or run an action, as soon as the recorder has written what they wait for."""
+        if not self._queue and not first and self._is_plain:  # most pieces of most calls
+            self._leave(item)
+            return
         written, synced = self._needs(call, first, last) if call is not None else (0, 0)
         if not self._queue and not self._is_dead and (call is None or self._may_leave(call, written, synced)):
             self._leave(item)
@@ -107,7 +111,7 @@ class Outbox:
     def _wait(self, call: Recording) -> None:
         self._hold()
         self._recorder.hurry()
-        if self._timer is None and not self._strict and not self._durable:
+        if self._timer is None and self._is_plain:
             self._timer = asyncio.get_running_loop().call_later(HOLD_SECONDS, self._expire, call)
 
     def _expire(self, call: Recording) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 import socket
+import sys
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from ipaddress import ip_address
@@ -14,6 +15,7 @@ from unspool.recorder.proxy import Proxy
 
 T = TypeVar("T")
 _BACKLOG = 1024
+_SWITCH_SECONDS = 0.0005
 
 
 def is_loopback(host: str) -> bool:
@@ -25,7 +27,9 @@ def is_loopback(host: str) -> bool:
 
 
 def run(job: Coroutine[Any, Any, T]) -> T:
-    """On uvloop where it is installed."""
+    """Run an event loop beside other threads: uvloop's where it is installed."""
+    # After each system call the writing thread waits for the interpreter: a busy loop may keep it for so long.
+    sys.setswitchinterval(_SWITCH_SECONDS)
     try:
         import uvloop
     except ImportError:

@@ -151,9 +151,9 @@ class WriteAheadLog:
 
     def _begin(self, offset: int) -> _File:
         self._logs += 1
-        path, descriptor = create(self._journal, f"{self._name}-{self._logs:06}{LOG}", MAGIC)
         start = entry(0, START, 0, msgspec.json.encode(LogStart(offset, time.time())))
-        return _File(Path(path), descriptor, append(descriptor, start, len(MAGIC)))
+        path, descriptor, size = create(self._journal, f"{self._name}-{self._logs:06}{LOG}", [MAGIC, *start])
+        return _File(Path(path), descriptor, size)
 
     def _copy(self, call: Recording, new: _File) -> None:
         with open(call.descriptor, "rb", closefd=False) as file:

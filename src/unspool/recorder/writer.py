@@ -34,7 +34,13 @@ _PAUSE_SECONDS = 0.002
 OVERHEAD = 200
 """Bytes of memory that a waiting piece takes beside its payload."""
 _MAX_ITEMS = 4096
-_MAX_FRAMES = 512
+_MAX_WAITING = 16
+"""Calls whose answers are woken together."""
+_ROUND_SECONDS, _MIN_SECONDS = 0.02, 0.005
+"""Seconds of other work in a round, and the same while an answer waits."""
+_SECONDS_A_CALL = 0.0002
+"""Seconds that are added for each call that is over, so that their number cannot grow for ever."""
+_REQUEST = frozenset((b"i", b"q", b"Q"))
 _MAX_SESSIONS = 10_000
 _encode = msgspec.json.encode
 Say: TypeAlias = Callable[[str], None]
@@ -54,6 +60,8 @@ class Writer:
         self._trace, self._journal = recorder.trace, recorder.trace.journal
         self._say, self._redact, self._seen = say, redact, seen
         self._in_flight: dict[Recording, None] = {}
+        self._unwritten: dict[Recording, None] = {}
+        """Calls of which pieces are not in their own files yet."""
         self._ended: deque[Recording] = deque()
         """Calls that are over, and not in the trace yet."""
         self._log: WriteAheadLog | None = None
@@ -91,19 +99,18 @@ class Writer:
         while not over:
             batch, over = self._next_batch()
             self._record(batch)
-            self._finish_ended()
+            self._catch_up()
             self._recorder.relieve()
-        while self._ended:
-            self._finish(self._ended.popleft())
         for call in list(self._in_flight):  # the event loop is over, and has not ended them
             self._add(call, b"e", 0, _encode(Ended("recorder")))
-            if self._flush(call):
-                self._finish(call)
+            self._ended.append(call)
+        while self._ended:
+            self._finish(self._ended.popleft())
 
     def _next_batch(self) -> tuple[list[tuple[Recording, bytes, int, bytes]], bool]:
-        """Return what came, and whether the recorder is to end. Wait for it unless calls are to be finished."""
+        """Return what came, and whether the recorder is to end. Wait for it unless there is other work."""
         batch = []
-        if not self._ended:
+        if not self._ended and not self._unwritten:
             batch.append(self._queue.get())
             if batch[0] is not None:
                 self._pause.acquire(timeout=_PAUSE_SECONDS)
@@ -113,35 +120,54 @@ class Writer:
         return [item for item in batch if item is not None], None in batch[-1:]
 
     def _record(self, batch: list[tuple[Recording, bytes, int, bytes]]) -> None:
-        """Write the pieces to their calls' files, and wake the answers that wait for them."""
-        touched: dict[Recording, int] = {}
+        """Write the pieces for which answers may wait, and wake these answers."""
+        urgent: dict[Recording, None] = {}
+        logged: dict[Recording, int] = {}
         for call, kind, micros, payload in batch:
             if kind == b"?":
                 self._probe(call)
-                continue
-            if kind == b"!":
+            elif kind == b"!":
                 self._not_synced([call], payload.decode())
-                continue
-            touched[call] = touched.get(call, 0) + 1
-            self._add(call, kind, micros, payload)
-            if kind == b"e":
-                self._in_flight.pop(call, None)
-                if not call.closed:
-                    self._ended.append(call)
-            elif call.descriptor < 0 and not call.closed:
-                self._in_flight[call] = None
-            self.done_bytes += len(payload) + OVERHEAD
-        for call in touched:
-            self._flush(call)
-        self._publish(touched)
-
-    def _publish(self, touched: dict[Recording, int]) -> None:
-        for call, pieces in touched.items():
-            call.written += pieces
+            else:
+                if not call.added:
+                    self._in_flight[call] = None
+                self._add(call, kind, micros, payload)
+                self._unwritten[call] = None
+                logged[call] = call.added
+                if self._recorder.strict or (kind in _REQUEST and self._log is None):
+                    urgent[call] = None
+                if kind == b"e":
+                    self._in_flight.pop(call, None)
+                    if not call.closed:
+                        self._ended.append(call)
         if self._log is not None:
-            self._commit(self._log, {call: call.written for call in touched if not call.lost})
-        if self._log is None or self._recorder.strict:
-            self._wake([call for call in touched if call.waits])
+            self._commit(self._log, logged)
+        self._write_urgent(urgent)
+
+    def _write_urgent(self, calls: Iterable[Recording]) -> None:
+        waiting = []
+        for call in calls:
+            self._flush(call)
+            if call.waits:
+                waiting.append(call)
+                if len(waiting) >= _MAX_WAITING:
+                    self._wake(waiting)
+                    waiting = []
+        self._wake(waiting)
+
+    def _catch_up(self) -> None:
+        """Do what no answer waits for, for a while: for a shorter one if an answer waits again."""
+        backlog = _SECONDS_A_CALL * len(self._ended)
+        until, waits = time.monotonic() + _ROUND_SECONDS + backlog, False
+        while self._unwritten or self._ended:
+            if not waits and self._pause.acquire(blocking=False):
+                until, waits = time.monotonic() + _MIN_SECONDS + backlog, True
+            if time.monotonic() > until:
+                return
+            if len(self._ended) >= len(self._unwritten):
+                self._finish(self._ended.popleft())
+            else:
+                self._flush(next(iter(self._unwritten)))
 
     def _wake(self, calls: list[Recording]) -> None:
         if calls:
@@ -157,7 +183,7 @@ class Writer:
         except OSError as error:
             self._not_synced(calls, f"{self._journal}: {error.strerror}")
         if log.is_full:
-            open_calls = [call for call in (*self._in_flight, *self._ended) if not call.closed]
+            open_calls = [call for call in (*self._in_flight, *self._ended) if self._flush(call)]
             if log.replace(open_calls, self._unsynced, self._trace_end()):
                 self._unsynced = set()
 
@@ -190,16 +216,11 @@ class Writer:
         sync_files(self._unsynced)
         self._unsynced = set()
 
-    def _finish_ended(self) -> None:
-        """Make records until an answer waits; always of some calls, so that their number cannot grow for ever."""
-        least = len(self._ended) // 4
-        while self._ended and (least >= 0 or not self._pause.acquire(blocking=False)):
-            self._finish(self._ended.popleft())
-            least -= 1
-
     # One call.
 
     def _add(self, call: Recording, kind: bytes, micros: int, payload: bytes) -> None:
+        call.added += 1
+        call.unwritten += len(payload) + OVERHEAD
         if call.closed:
             return
         if self._redact is None:
@@ -215,27 +236,25 @@ class Writer:
                         self._log.add(call, each, micros, clean)
             except Exception as fault:  # our own, and other calls must not suffer from it
                 self._lose(call, f"a call could not be searched for secrets, and is not recorded: {fault!r}")
-                return
-        if len(call.frames) >= _MAX_FRAMES:
-            self._flush(call)
 
     def _flush(self, call: Recording) -> bool:
-        """Write the frames that wait. Return False if the call is lost."""
-        if call.closed:
-            return False
-        try:
-            flush(call, self._journal)
-        except OSError as error:
-            rule = "calls are refused" if self._recorder.strict else "calls are forwarded, but not recorded"
-            self._lose(call, f"{self._journal}: {error.strerror}: {rule}", error.strerror or "")
-            return False
-        return True
+        """Write the frames that wait to the call's own file. Return False if the call is lost."""
+        self._unwritten.pop(call, None)
+        if not call.closed:
+            try:
+                flush(call, self._journal)
+            except OSError as error:
+                rule = "calls are refused" if self._recorder.strict else "calls are forwarded, but not recorded"
+                self._lose(call, f"{self._journal}: {error.strerror}: {rule}", error.strerror or "")
+        self.done_bytes += call.unwritten
+        call.unwritten, call.written = 0, call.added
+        return not call.closed
 
     def _lose(self, call: Recording, reason: str, fault: str = "") -> None:
         """Give a call up. Under --strict the part that the disk took stays, if any of it was passed on."""
         self._in_flight.pop(call, None)
         with suppress(ValueError):
-            self._ended.remove(call)
+            self._ended.remove(call)  # no record is to be made of it twice
         call.lost = call.closed = True
         call.frames = []
         self._failed(reason)
@@ -251,6 +270,8 @@ class Writer:
 
     def _finish(self, call: Recording) -> None:
         """Write the record of a call that is over to the trace, and remove the call's file."""
+        if not call.lost and not self._flush(call):
+            return
         call.closed = True
         try:
             with open(call.descriptor, "rb", closefd=False) as file:
