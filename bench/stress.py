@@ -1,6 +1,6 @@
 """Kill recorders under load, and fill their disks: what did clients see that has no record?
 
-python bench/stress.py [kills] [fills] [--kills 20] [--fills 10] [--streams 200] [--seed N] [--json]
+python bench/stress.py [kills] [fills] [--kills 20] [--fills 10] [--streams 200] [--modes MODE…] [--seed N] [--json]
 
 kills   kill -9 at a random moment, with so many streams, beside a process that keeps the disk busy: plain, --compact,
         --by-session, --durable, and --strict --durable. `whole` are answers that a client saw to their end, `begun`
@@ -12,6 +12,7 @@ import argparse
 import json
 import random
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
@@ -30,13 +31,15 @@ _MODES = {
 _CLIENTS, _CALLS, _SIZE = 20, 15, 40_000
 
 
-def kills(folder: Path, rounds: int, streams: int, chance: random.Random) -> dict[str, dict[str, Lost]]:
+def kills(
+    folder: Path, modes: Sequence[str], rounds: int, streams: int, chance: random.Random
+) -> dict[str, dict[str, Lost]]:
     """Return, by mode and by who looks, what was lost in all rounds."""
     lost: dict[str, dict[str, Lost]] = {}
     with busy_disk(folder):
         for _ in range(rounds):
-            for name, options in _MODES.items():
-                for reader, found in kill(folder / "kill", streams, some_seconds(chance), *options).items():
+            for name in modes:
+                for reader, found in kill(folder / "kill", streams, some_seconds(chance), *_MODES[name]).items():
                     lost.setdefault(name, {}).setdefault(reader, Lost()).add(found)
                     print(f"{name}, {reader}: {found}", file=sys.stderr)
     return lost
@@ -69,6 +72,7 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=20, metavar="N", help="rounds of each mode")
     parser.add_argument("--fills", type=int, default=10, metavar="N")
     parser.add_argument("--streams", type=int, default=200, metavar="N")
+    parser.add_argument("--modes", nargs="*", choices=_MODES, default=list(_MODES), metavar="MODE")
     parser.add_argument("--seed", type=int, default=0, metavar="N")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
@@ -77,7 +81,9 @@ def main() -> int:
     parts = options.parts or ["kills", "fills"]
     good = True
     if "kills" in parts:
-        for mode, readers in kills(folder, options.kills, options.streams, random.Random(options.seed)).items():
+        for mode, readers in kills(
+            folder, options.modes, options.kills, options.streams, random.Random(options.seed)
+        ).items():
             for reader, lost in readers.items():
                 is_good = is_within(mode, lost)
                 good &= is_good

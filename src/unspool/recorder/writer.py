@@ -7,7 +7,7 @@ have ended, until an answer waits again.
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,6 +19,7 @@ import msgspec
 
 from unspool.recorder.callfiles import append, flush, probe, remove
 from unspool.recorder.calls import Counts, Item, Recording
+from unspool.recorder.early_log import EarlyLog
 from unspool.recorder.files import PlainFile, SessionFiles
 from unspool.recorder.folding import fold
 from unspool.recorder.redacting import BodyRedactor
@@ -34,6 +35,8 @@ _PAUSE_SECONDS = 0.002
 OVERHEAD = 200
 """Bytes of memory that a waiting piece takes beside its payload."""
 _MAX_ITEMS = 4096
+_MAX_FILES = 4
+"""New files in a round, before answers that wait: of more calls the requests go to a log first."""
 _MAX_WAITING = 16
 """Calls whose answers are woken together."""
 _ROUND_SECONDS, _MIN_SECONDS = 0.02, 0.005
@@ -65,6 +68,7 @@ class Writer:
         self._ended: deque[Recording] = deque()
         """Calls that are over, and not in the trace yet."""
         self._log: WriteAheadLog | None = None
+        self._early = EarlyLog(self._journal)
         self._unsynced: set[Path] = set()
         """Files that hold records, or calls that have none, and must be synced before the log goes."""
         self.done_bytes = 0
@@ -85,6 +89,7 @@ class Writer:
     def close(self) -> None:
         """Wait until all is written, and try once more to write calls that are kept in the journal."""
         self._thread.join()
+        self._early.close()
         if self._log is not None:
             self._log.close(self._unsynced)
         counts = self._recorder.counts
@@ -142,7 +147,21 @@ class Writer:
                         self._ended.append(call)
         if self._log is not None:
             self._commit(self._log, logged)
+        crowd = [call for call in urgent if call.descriptor < 0 and not call.closed]
+        if len(crowd) > _MAX_FILES and not self._recorder.strict and self._write_early(crowd):
+            urgent = {call: None for call in urgent if call.descriptor >= 0}
         self._write_urgent(urgent)
+
+    def _write_early(self, calls: Sequence[Recording]) -> bool:
+        """Write the requests of many calls at once. Return False if the disk does not take them."""
+        try:
+            self._early.write(calls)
+        except OSError:  # the calls' own files may still fit, and if not, they say why
+            return False
+        for call in calls:
+            call.written = call.added
+        self._wake([call for call in calls if call.waits])
+        return True
 
     def _write_urgent(self, calls: Iterable[Recording]) -> None:
         waiting = []
@@ -162,12 +181,14 @@ class Writer:
         while self._unwritten or self._ended:
             if not waits and self._pause.acquire(blocking=False):
                 until, waits = time.monotonic() + _MIN_SECONDS + backlog, True
-            if time.monotonic() > until:
+            if time.monotonic() > until and not self._early.is_full:
                 return
-            if len(self._ended) >= len(self._unwritten):
+            if len(self._ended) >= 2 * len(self._unwritten) and not self._early.is_full:
                 self._finish(self._ended.popleft())
             else:
                 self._flush(next(iter(self._unwritten)))
+                if not self._unwritten:
+                    self._early.clear()
 
     def _wake(self, calls: list[Recording]) -> None:
         if calls:
@@ -296,6 +317,8 @@ class Writer:
         os.writev(call.descriptor, frame(b"w", 0, place))
         if self._log is not None:
             self._log.mark(call, place)
+        else:
+            self._early.mark(call, place)
 
     def _keep(self, call: Recording, reason: str) -> None:
         """Leave the call's file where it is, for the next recorder."""

@@ -90,6 +90,12 @@ def frame(kind: bytes, micros: int, payload: bytes) -> tuple[bytes, bytes]:
     return _FRAME.pack(kind, len(payload), micros), payload
 
 
+def unpack_frame(head: bytes) -> tuple[bytes, int]:
+    """Return kind and microseconds of a frame."""
+    kind, _, micros = _FRAME.unpack(head)
+    return kind, micros
+
+
 def read_call(file: BinaryIO) -> Call | None:
     """Return the call in a file, which must be at its beginning; None if not even the call's first piece is there."""
     return call_of(frames_of(file))
