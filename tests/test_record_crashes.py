@@ -1,9 +1,11 @@
 """Recorders that are killed under load, and recorders whose disk fills up: a few rounds of bench/stress.py."""
 
+import os
 import resource
 import threading
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from crashes import busy_disk, can_mount, fill, kill, small_disk
@@ -21,6 +23,10 @@ from recorders import (
     records,
     upstream,
 )
+from unspool.jobs.cook import cook
+from unspool.recorder.calls import Recording as Call
+from unspool.recorder.early_log import EarlyLog
+from unspool.sources.callfile import Asked, frame
 
 _STREAMS = 60
 _ROUNDS = 3
@@ -115,3 +121,40 @@ def test_a_client_that_leaves_while_its_answer_is_held_is_recorded(trace: Path) 
             connection.close()
         eventually(lambda: len(records(trace)) == 20)
     assert all(record["interrupted_by"] in (None, "client") for record in records(trace))
+
+
+def early_call(name: str) -> Call:
+    """A call of which nothing is written yet."""
+    call = Call(lambda *_: None)
+    asked = Asked(call.id, "2026-03-02T10:00:00Z", "POST", "/v1/chat/completions", None, "", {})
+    call.frames = [*frame(b"i", 0, msgspec.json.encode(asked)), *frame(b"q", 5, chat(name))]
+    return call
+
+
+def test_requests_of_a_crowd_are_read_from_their_log(trace: Path) -> None:
+    trace.touch()
+    calls = [early_call(name) for name in ("one", "two", "three")]
+    log = EarlyLog(trace.with_name(trace.name + ".journal"))
+    log.write(calls[:2])
+    calls[1].frames += frame(b"Q", 9, b"")
+    log.write(calls)
+    assert cook(trace).requests == []  # its recorder is alive
+    os.close(log._descriptor)
+    found = cook(trace)
+    assert sorted(str(message.content) for message in found.messages) == ["one", "three", "two"]
+    assert all(request.interrupted for request in found.requests)
+    with recording(trace, "http://127.0.0.1:9") as recorder:
+        recorder.stop()
+    assert len(records(trace)) == 3
+    assert len(cook(trace).requests) == 3
+    assert not trace.with_name(trace.name + ".journal").exists()
+
+
+def test_an_emptied_log_holds_no_call(trace: Path) -> None:
+    trace.touch()
+    log = EarlyLog(trace.with_name(trace.name + ".journal"))
+    log.write([early_call("one")])
+    log.clear()
+    log.write([early_call("two")])
+    os.close(log._descriptor)
+    assert [message.content for message in cook(trace).messages] == ["two"]
