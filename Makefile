@@ -51,6 +51,7 @@ bench: $(VENV)/tested
 
 bench-record: $(VENV)/tested
 	$(BIN)/python bench/record.py
+	$(BIN)/python bench/record_modes.py
 
 # Kill recorders under load, and fill their disks (needs root): make stress STRESS='--kills 5 --fills 2'
 stress: $(VENV)/tested

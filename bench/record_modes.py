@@ -121,10 +121,11 @@ def cpu_a_call(folder: Path, quick: bool, before: str) -> dict[str, Any]:
     used: dict[str, list[float]] = {}
     with ExitStack() as stack:
         target = stack.enter_context(upstream())
-        recorders = {"now": stack.enter_context(recorder(folder, target))}
+        recorders = {"plain": stack.enter_context(recorder(folder, target))}
         recorders["durable"] = stack.enter_context(recorder(folder, target, "--durable"))
         if before:
-            recorders["before"] = stack.enter_context(recorder(folder, target, source=before))
+            recorders["before_plain"] = stack.enter_context(recorder(folder, target, source=before))
+            recorders["before_durable"] = stack.enter_context(recorder(folder, target, "--durable", source=before))
         growing = Growing("cpu", 500_000, rounds * calls * len(recorders))
         for turn in range(rounds):
             for name, (pid, port) in recorders.items():
@@ -137,8 +138,8 @@ def cpu_a_call(folder: Path, quick: bool, before: str) -> dict[str, Any]:
                     used.setdefault(f"{name}_at_once", []).append((cpu(pid) - start) / made)
     told = {f"{name}_ms": round(statistics.mean(values) * 1e3, 2) for name, values in used.items()}
     for kind in ("large", "at_once") if before else ():
-        for name in ("now", "durable"):
-            ratio = statistics.mean(used[f"{name}_{kind}"]) / statistics.mean(used[f"before_{kind}"])
+        for name in ("plain", "durable"):
+            ratio = statistics.mean(used[f"{name}_{kind}"]) / statistics.mean(used[f"before_{name}_{kind}"])
             told[f"{name}_{kind}_by_before"] = round(ratio, 2)
     return told
 

@@ -187,8 +187,8 @@ class Writer:
                 self._finish(self._ended.popleft())
             else:
                 self._flush(next(iter(self._unwritten)))
-                if not self._unwritten:
-                    self._early.clear()
+            if not self._unwritten:
+                self._early.clear()
 
     def _wake(self, calls: list[Recording]) -> None:
         if calls:
