@@ -27,9 +27,8 @@ from unspool.sources.callfile import LOG, PIECES, frames_of
 
 LIMIT = 64 << 20
 """Bytes after which a new log is started."""
-_LAZY_SECONDS = 1.0
-"""Pieces of an answer for which nothing waits are synced after this time."""
-_LAZY_KINDS = frozenset((b"h", b"r"))
+_LAZY_SECONDS = {b"i": 0.02, b"q": 0.02, b"h": 1.0, b"r": 1.0}
+"""How long pieces may stay unsynced for which answers hardly ever wait. Ends of requests and calls are synced at once."""
 
 
 class _File(Struct, eq=False):
@@ -44,7 +43,8 @@ class _Commit(Struct):
     calls: dict[Recording, int]
     """How many pieces of each call are in the log."""
     file: _File
-    is_urgent: bool
+    due: float
+    """When the calls must be synced, by the monotonic clock."""
 
 
 class _Replace(Struct):
@@ -73,7 +73,8 @@ class WriteAheadLog:
         self._name, self._logs, self._calls = uuid4().hex, 0, 0
         self._file: _File | None = None
         self._round: list[bytes] = []
-        self._is_urgent = False
+        self._seconds = 1.0
+        """Until the round must be synced."""
         self._tasks: SimpleQueue[_Task] = SimpleQueue()
         self._replacing: list[Thread] = []
         self._old: list[_Replace] = []
@@ -88,16 +89,16 @@ class WriteAheadLog:
             self._calls += 1
             call.number = self._calls
         self._round += entry(call.number, kind, micros, payload)
-        self._is_urgent |= kind not in _LAZY_KINDS
+        self._seconds = min(self._seconds, _LAZY_SECONDS.get(kind, 0.0))
 
     def commit(self, calls: dict[Recording, int], offset: Callable[[], int]) -> None:
         """Write the round, and let it be synced. `calls` says how many pieces of each call are noted by now."""
         pieces, self._round = self._round, []
-        is_urgent, self._is_urgent = self._is_urgent, False
+        seconds, self._seconds = self._seconds, 1.0
         if self._file is None:
             self._file = self._begin(offset())
         self._file.size = append(self._file.descriptor, pieces, self._file.size)
-        self._tasks.put(_Commit(calls, self._file, is_urgent))
+        self._tasks.put(_Commit(calls, self._file, time.monotonic() + seconds))
 
     def mark(self, call: Recording, payload: bytes) -> None:
         """Note where the record of a call is about to be written."""
@@ -176,24 +177,25 @@ class WriteAheadLog:
             with suppress(Empty):
                 while True:
                     tasks.append(self._tasks.get_nowait())
-            is_urgent = not tasks
             for task in tasks:
                 match task:
                     case _Commit():
-                        due = due if pending else time.monotonic() + _LAZY_SECONDS
+                        due = min(due, task.due) if pending else task.due
                         file, pending = task.file, pending | task.calls
-                        is_urgent |= task.is_urgent
                     case _Replace():
                         self._sync(file, pending)
                         pending = {}
-                        self._replacing = [thread for thread in self._replacing if thread.is_alive()]
-                        self._replacing.append(Thread(target=self._retire, args=(task,), daemon=True))
-                        self._replacing[-1].start()
+                        self._start_retiring(task)
                     case None:
                         over = True
-            if pending and (is_urgent or over):
+            if pending and (over or time.monotonic() >= due):
                 self._sync(file, pending)
                 pending = {}
+
+    def _start_retiring(self, task: _Replace) -> None:
+        self._replacing = [thread for thread in self._replacing if thread.is_alive()]
+        self._replacing.append(Thread(target=self._retire, args=(task,), daemon=True))
+        self._replacing[-1].start()
 
     def _sync(self, file: _File | None, calls: dict[Recording, int]) -> None:
         if file is None or not calls:
