@@ -28,7 +28,7 @@ from unspool.sources.callfile import LOG, PIECES, frames_of
 LIMIT = 64 << 20
 """Bytes after which a new log is started."""
 _LAZY_SECONDS = {b"i": 0.02, b"q": 0.02, b"h": 1.0, b"r": 1.0}
-"""How long pieces may stay unsynced for which answers hardly ever wait. Ends of requests and calls are synced at once."""
+"""How long pieces may stay unsynced for which answers rarely wait. Ends of requests and calls are synced at once."""
 
 
 class _File(Struct, eq=False):
