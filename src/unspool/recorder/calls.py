@@ -55,7 +55,19 @@ class Recording:
     __slots__ = (
         *("_left", "_put", "asked", "began", "id", "lost", "noted", "released", "reserved", "synced", "waits"),
         *("wake", "written"),
-        *("added", "closed", "descriptor", "frames", "logged", "number", "path", "redactor", "size", "unwritten"),
+        *(
+            "added",
+            "closed",
+            "descriptor",
+            "frames",
+            "logged",
+            "number",
+            "over",
+            "path",
+            "redactor",
+            "size",
+            "unwritten",
+        ),
     )
 
     def __init__(self, put: Callable[["Recording", bytes, int, bytes], None]) -> None:
@@ -67,6 +79,7 @@ class Recording:
         # The writing thread owns the attributes below.
         self.path, self.descriptor, self.size, self.number, self.closed = "", -1, 0, 0, False
         self.added = self.unwritten = self.logged = 0
+        self.over = False
         self.frames: list[bytes] = []
         self.redactor: BodyRedactor | None = None
 

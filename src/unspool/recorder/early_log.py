@@ -16,7 +16,7 @@ import msgspec
 from unspool.recorder.callfiles import append, create
 from unspool.recorder.calls import Recording
 from unspool.sources.call_log import MAGIC, START, LogStart, entry
-from unspool.sources.callfile import LOG, unpack_frame
+from unspool.sources.callfile import LOG, frames_from
 
 _LIMIT = 64 << 20
 """Bytes after which the calls get files of their own before anything else."""
@@ -41,9 +41,8 @@ class EarlyLog:
             if not call.number:
                 self._calls += 1
                 call.number = self._calls
-            for place in range(call.logged, len(call.frames), 2):
-                kind, micros = unpack_frame(call.frames[place])
-                pieces += entry(call.number, kind, micros, call.frames[place + 1])
+            for kind, micros, payload in frames_from(call.frames[call.logged :]):
+                pieces += entry(call.number, kind, micros, payload)
         self._size = append(self._descriptor, pieces, self._size)
         for call in calls:
             call.logged = len(call.frames)

@@ -9,7 +9,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from datetime import UTC, datetime
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread
@@ -20,12 +19,12 @@ import msgspec
 from unspool.recorder.callfiles import append, flush, probe, remove
 from unspool.recorder.calls import Counts, Item, Recording
 from unspool.recorder.early_log import EarlyLog
-from unspool.recorder.files import PlainFile, SessionFiles
 from unspool.recorder.folding import fold
+from unspool.recorder.record_writer import RecordWriter
 from unspool.recorder.redacting import BodyRedactor
-from unspool.recorder.write_ahead import WriteAheadLog, sync_files
-from unspool.sources.callfile import Ended, Mark, frame, read_call
-from unspool.sources.composing import Recorded, parts_of, record_of
+from unspool.recorder.write_ahead import WriteAheadLog
+from unspool.sources.callfile import Call, Ended, call_of, frame, frames_from, read_call
+from unspool.sources.composing import Recorded, record_of
 
 if TYPE_CHECKING:
     from unspool.recorder.recording import Recorder
@@ -41,10 +40,11 @@ _MAX_WAITING = 16
 """Calls whose answers are woken together."""
 _ROUND_SECONDS, _MIN_SECONDS = 0.02, 0.005
 """Seconds of other work in a round, and the same while an answer waits."""
-_SECONDS_A_CALL = 0.0002
+_SECONDS_A_CALL, _MAX_SECONDS = 0.0001, 0.1
 """Seconds that are added for each call that is over, so that their number cannot grow for ever."""
+_SMALL = 1 << 16
+"""Bytes of a call that may stay in memory until its record is written."""
 _REQUEST = frozenset((b"i", b"q", b"Q"))
-_MAX_SESSIONS = 10_000
 _encode = msgspec.json.encode
 Say: TypeAlias = Callable[[str], None]
 
@@ -60,8 +60,8 @@ class Writer:
         seen: Callable[[Recorded], None] | None,
     ) -> None:
         self._recorder, self._queue, self._pause = recorder, queue, pause
-        self._trace, self._journal = recorder.trace, recorder.trace.journal
-        self._say, self._redact, self._seen = say, redact, seen
+        self._journal, self._say, self._redact = recorder.trace.journal, say, redact
+        self._records = RecordWriter(recorder, seen)
         self._in_flight: dict[Recording, None] = {}
         self._unwritten: dict[Recording, None] = {}
         """Calls of which pieces are not in their own files yet."""
@@ -69,17 +69,15 @@ class Writer:
         """Calls that are over, and not in the trace yet."""
         self._log: WriteAheadLog | None = None
         self._early = EarlyLog(self._journal)
-        self._unsynced: set[Path] = set()
-        """Files that hold records, or calls that have none, and must be synced before the log goes."""
         self.done_bytes = 0
         self.failing = False
         self._thread = Thread(target=self._run, name="recorder", daemon=True)
 
     def take_in(self) -> None:
         """Make records of the calls that an earlier recorder left in the journal."""
-        seen, self._seen = self._seen, None
-        fold(self._journal, self._write, self._say, self._sync_traces)
-        self._seen, self._recorder.counts = seen, Counts()  # they do not count as calls of this run
+        seen, self._records.seen = self._records.seen, None
+        fold(self._journal, self._records.write, self._say, self._records.sync)
+        self._records.seen, self._recorder.counts = seen, Counts()  # they do not count as calls of this run
 
     def start(self) -> None:
         if self._recorder.durable:
@@ -91,9 +89,9 @@ class Writer:
         self._thread.join()
         self._early.close()
         if self._log is not None:
-            self._log.close(self._unsynced)
+            self._log.close(self._records.unsynced)
         counts = self._recorder.counts
-        counts.kept -= min(counts.kept, fold(self._journal, self._write, self._say, self._sync_traces))
+        counts.kept -= min(counts.kept, fold(self._journal, self._records.write, self._say, self._records.sync))
         with suppress(OSError):  # never made, or other recorders' calls are in it
             self._journal.rmdir()
 
@@ -142,6 +140,7 @@ class Writer:
                 if self._recorder.strict or (kind in _REQUEST and self._log is None):
                     urgent[call] = None
                 if kind == b"e":
+                    call.over = True
                     self._in_flight.pop(call, None)
                     if not call.closed:
                         self._ended.append(call)
@@ -176,18 +175,22 @@ class Writer:
 
     def _catch_up(self) -> None:
         """Do what no answer waits for, for a while: for a shorter one if an answer waits again."""
-        backlog = _SECONDS_A_CALL * len(self._ended)
+        backlog = min(_MAX_SECONDS, _SECONDS_A_CALL * len(self._ended))
         until, waits = time.monotonic() + _ROUND_SECONDS + backlog, False
         while self._unwritten or self._ended:
             if not waits and self._pause.acquire(blocking=False):
                 until, waits = time.monotonic() + _MIN_SECONDS + backlog, True
             if time.monotonic() > until and not self._early.is_full:
                 return
-            if len(self._ended) >= 2 * len(self._unwritten) and not self._early.is_full:
+            if self._ended:
                 self._finish(self._ended.popleft())
-            else:
-                self._flush(next(iter(self._unwritten)))
-            if not self._unwritten:
+            if self._unwritten:
+                call = next(iter(self._unwritten))
+                if call.over and call.unwritten < _SMALL:  # it is finished without a file of its own
+                    self._unwritten.pop(call)
+                else:
+                    self._flush(call)
+            if not self._unwritten and not self._ended:
                 self._early.clear()
 
     def _wake(self, calls: list[Recording]) -> None:
@@ -200,13 +203,13 @@ class Writer:
         if not calls:
             return
         try:
-            log.commit(calls, self._trace_end)
+            log.commit(calls, self._records.end)
         except OSError as error:
             self._not_synced(calls, f"{self._journal}: {error.strerror}")
         if log.is_full:
             open_calls = [call for call in (*self._in_flight, *self._ended) if self._flush(call)]
-            if log.replace(open_calls, self._unsynced, self._trace_end()):
-                self._unsynced = set()
+            if log.replace(open_calls, self._records.unsynced, self._records.end()):
+                self._records.unsynced = set()
 
     def _sync_failed(self, calls: list[Recording], reason: str) -> None:
         """Leave it to the writing thread: the syncing thread calls this."""
@@ -223,19 +226,6 @@ class Writer:
                 self._recorder.counts.late += 1
         self._failed(f"{reason}: answers are passed on before their calls are synced")
         self._wake([call for call in calls if call.waits])
-
-    def _trace_end(self) -> int:
-        """Return where in the trace the records of new calls will be. In a compact trace, all of it is searched."""
-        if type(self._trace) is not PlainFile:
-            return 0
-        try:
-            return self._trace.path.stat().st_size
-        except FileNotFoundError:
-            return 0
-
-    def _sync_traces(self) -> None:
-        sync_files(self._unsynced)
-        self._unsynced = set()
 
     # One call.
 
@@ -291,18 +281,18 @@ class Writer:
 
     def _finish(self, call: Recording) -> None:
         """Write the record of a call that is over to the trace, and remove the call's file."""
-        if not call.lost and not self._flush(call):
+        is_logged = call.number > 0 and call.descriptor < 0
+        if not is_logged and not call.lost and not self._flush(call):
             return
-        call.closed = True
         try:
-            with open(call.descriptor, "rb", closefd=False) as file:
-                file.seek(0)
-                found = read_call(file)
+            found = call_of(frames_from(call.frames)) if is_logged else self._read(call)
             if found is not None:
-                self._write(record_of(found), lambda mark: self._mark(call, mark))
-            remove(call)
+                self._records.write(record_of(found), lambda mark: self._mark(call, mark))
+            self._forget(call)
         except OSError as error:
-            self._keep(call, f"{error.filename or self._name}: {error.strerror}: calls are kept in {self._journal}")
+            self._keep(
+                call, f"{error.filename or self._records.name}: {error.strerror}: calls are kept in {self._journal}"
+            )
             return
         except Exception as fault:  # our own, and other calls must not suffer from it
             self._keep(call, f"{call.path} could not be made a record, and is kept: {fault!r}")
@@ -312,9 +302,21 @@ class Writer:
         if not call.lost:
             self._recovered()
 
+    def _read(self, call: Recording) -> Call | None:
+        with open(call.descriptor, "rb", closefd=False) as file:
+            file.seek(0)
+            return read_call(file)
+
+    def _forget(self, call: Recording) -> None:
+        """Remove what is kept of a call that has its record."""
+        remove(call)
+        call.closed, call.frames = True, []
+        self._flush(call)
+
     def _mark(self, call: Recording, place: bytes) -> None:
         """Note where the record is about to be written, so that it is not written twice after a crash."""
-        os.writev(call.descriptor, frame(b"w", 0, place))
+        if call.descriptor >= 0:
+            os.writev(call.descriptor, frame(b"w", 0, place))
         if self._log is not None:
             self._log.mark(call, place)
         else:
@@ -322,9 +324,12 @@ class Writer:
 
     def _keep(self, call: Recording, reason: str) -> None:
         """Leave the call's file where it is, for the next recorder."""
+        if not call.closed and not self._flush(call):  # there was no need for a file of its own until now
+            return
+        call.closed = True
         self._recorder.counts.kept += 1
         if self._log is not None:
-            self._unsynced.add(Path(call.path))
+            self._records.unsynced.add(Path(call.path))
         os.close(call.descriptor)
         self._failed(reason)
 
@@ -350,38 +355,3 @@ class Writer:
         if not self.failing:
             self.failing = True
             self._say(reason)
-
-    # Records.
-
-    @property
-    def _name(self) -> str:
-        match self._trace:
-            case SessionFiles(folder=place) | PlainFile(path=place):
-                return str(place)
-        return "standard output"
-
-    def _write(self, record: Recorded, mark: Callable[[bytes], object]) -> None:
-        """Append a record to its file. Before that, pass the place to `mark`."""
-        file = self._trace.of(record.session, record.timestamp)
-        if isinstance(file, PlainFile):
-            self._unsynced.add(file.path)
-        if isinstance(self._trace, SessionFiles):
-            record.session_id, record.started = record.session or "", record.timestamp
-            # In a session file times must not go back, and calls end in the order in which they are written.
-            record.timestamp = datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
-        file.append(parts_of(record), lambda name, end: mark(_encode(Mark(name, end))))
-        self._count(record)
-        if self._seen is not None:
-            try:
-                self._seen(record)
-            except OSError:  # the reader has gone; the record is written all the same
-                self._seen = None
-
-    def _count(self, record: Recorded) -> None:
-        counts = self._recorder.counts
-        counts.recorded += 1
-        counts.sent += record.request_bytes
-        counts.received += record.response_bytes
-        counts.broken += record.interrupted or record.error is not None
-        if record.session and len(counts.sessions) < _MAX_SESSIONS:
-            counts.sessions.add(record.session)

@@ -8,7 +8,7 @@ recorder holds a lock on it: a file that nobody holds was left behind, and `reco
 
 import fcntl
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from struct import Struct as Layout
 from typing import TYPE_CHECKING, BinaryIO
@@ -90,10 +90,11 @@ def frame(kind: bytes, micros: int, payload: bytes) -> tuple[bytes, bytes]:
     return _FRAME.pack(kind, len(payload), micros), payload
 
 
-def unpack_frame(head: bytes) -> tuple[bytes, int]:
-    """Return kind and microseconds of a frame."""
-    kind, _, micros = _FRAME.unpack(head)
-    return kind, micros
+def frames_from(pieces: Sequence[bytes]) -> Iterator[tuple[bytes, int, bytes]]:
+    """Yield the frames of which these are heads and payloads in turns."""
+    for place in range(0, len(pieces), 2):
+        kind, _, micros = _FRAME.unpack(pieces[place])
+        yield kind, micros, pieces[place + 1]
 
 
 def read_call(file: BinaryIO) -> Call | None:
