@@ -124,22 +124,21 @@ def cpu_a_call(folder: Path, quick: bool, before: str) -> dict[str, Any]:
         recorders = {"plain": stack.enter_context(recorder(folder, target))}
         recorders["durable"] = stack.enter_context(recorder(folder, target, "--durable"))
         if before:
-            recorders["before_plain"] = stack.enter_context(recorder(folder, target, source=before))
-            recorders["before_durable"] = stack.enter_context(recorder(folder, target, "--durable", source=before))
+            recorders["before"] = stack.enter_context(recorder(folder, target, source=before))
         growing = Growing("cpu", 500_000, rounds * calls * len(recorders))
         for turn in range(rounds):
             for name, (pid, port) in recorders.items():
                 large = _used(pid, calls, lambda port=port: _one_by_one(port, growing, calls))
                 start = cpu(pid)
                 made = asyncio.run(_clients(port, 1.0))
-                time.sleep(0.3)
+                _rest(pid)
                 if turn:  # the first round warms up
                     used.setdefault(f"{name}_large", []).append(large)
                     used.setdefault(f"{name}_at_once", []).append((cpu(pid) - start) / made)
     told = {f"{name}_ms": round(statistics.mean(values) * 1e3, 2) for name, values in used.items()}
     for kind in ("large", "at_once") if before else ():
         for name in ("plain", "durable"):
-            ratio = statistics.mean(used[f"{name}_{kind}"]) / statistics.mean(used[f"before_{name}_{kind}"])
+            ratio = statistics.mean(used[f"{name}_{kind}"]) / statistics.mean(used[f"before_{kind}"])
             told[f"{name}_{kind}_by_before"] = round(ratio, 2)
     return told
 
@@ -148,8 +147,16 @@ def _used(pid: int, calls: int, run: Any) -> float:
     """Return the seconds of CPU a call."""
     start = cpu(pid)
     run()
-    time.sleep(0.3)
+    _rest(pid)
     return (cpu(pid) - start) / calls
+
+
+def _rest(pid: int) -> None:
+    """Wait until a recorder has written what waits."""
+    before = -1.0
+    while (now := cpu(pid)) > before:
+        before = now
+        time.sleep(0.5)
 
 
 def _one_by_one(port: int, growing: Growing, calls: int) -> None:
