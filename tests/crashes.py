@@ -208,11 +208,14 @@ def busy_disk(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def recorder(trace: Path, target: int, *options: str) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """A recorder and its port. It writes its messages to the file `messages` beside the trace."""
     port = _free_port()
     where = ["--target", f"http://127.0.0.1:{target}", "--port", str(port), "-o", str(trace)]
-    with running(
-        [sys.executable, "-m", "unspool", "record", *where, "-q", "--patience", "5", *options], port
-    ) as process:
+    command = [sys.executable, "-m", "unspool", "record", *where, "-q", "--patience", "5", *options]
+    with (
+        trace.with_name("messages").open("ab") as messages,
+        running(command, port, messages.fileno()) as process,
+    ):
         yield process, port
 
 
