@@ -59,7 +59,7 @@ def connect(port: int) -> socket.socket:
 
 
 def hold(folder: Path, quick: bool, before: str) -> dict[str, Any]:
-    request = post(_WAIT, json.dumps({"model": "m", "messages": [{"role": "user", "content": "x" * 50_000}]}).encode())
+    body = json.dumps({"model": "m", "messages": [{"role": "user", "content": "x" * 50_000}]}).encode()
     modes: dict[str, tuple[str, ...]] = {"plain": (), "durable": ("--durable",), "strict": ("--strict",)}
     with ExitStack() as stack:
         target = stack.enter_context(upstream())
@@ -72,7 +72,7 @@ def hold(folder: Path, quick: bool, before: str) -> dict[str, Any]:
         times: dict[str, list[float]] = {name: [] for name in ends}
         for number in range(60 if quick else 300):
             for name, end in ends.items():
-                first, _ = ask(end, request)
+                first, _ = ask(end, post(ports[name], _WAIT, body))
                 if number >= 5:
                     times[name].append(first)
     medians = {name: statistics.median(found) * 1e3 for name, found in times.items()}
@@ -89,7 +89,7 @@ async def _clients(port: int, seconds: float) -> int:
         nonlocal made
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         while time.monotonic() < end:
-            writer.write(post(_WAIT, body))
+            writer.write(post(port, _WAIT, body))
             await reader.readuntil(b"\r\n0\r\n\r\n")
             made += 1
         writer.close()
@@ -162,7 +162,7 @@ def _rest(pid: int) -> None:
 def _one_by_one(port: int, growing: Growing, calls: int) -> None:
     with connect(port) as end:
         for _ in range(calls):
-            ask(end, post(_PATH, growing.next()))
+            ask(end, post(port, _PATH, growing.next()))
 
 
 _PARTS = {"hold": hold, "throughput": throughput, "cpu": cpu_a_call}

@@ -11,7 +11,7 @@ from unspool.recorder.secrecy import clean_trailers, kept
 from unspool.recorder.side import Side
 
 if TYPE_CHECKING:
-    from unspool.recorder.proxy import ClientSide
+    from unspool.recorder.client import ClientSide
 
 _LARGEST_HEAD = 1 << 18
 _CONNECT_SECONDS = 30.0
