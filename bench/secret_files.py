@@ -10,8 +10,8 @@ aws-json            {"AccessKeyId":"ASIA7EXAMPLE","SecretAccessKey":"@F{{b40}}",
 aws-configure       $ aws configure\nAWS Access Key ID [None]: AKIA@F{{k16}}\nAWS Secret Access Key [None]: @F{{b40}}\n
 boto                boto3.client("s3", aws_access_key_id="AKIA@F{{k16}}", aws_secret_access_key="@F{{b40}}")
 s3cfg               access_key = AKIA@F{{k16}}\nsecret_key = @F{{b40}}\n
-rclone              [s3]\ntype = s3\naccess_key_id = @F{{u20}}\nsecret_access_key = @F{{b40}}\n
-gcp-service         {"type":"service_account","private_key_id":"@F{{h40}}","private_key":"-----BEGIN PRIVATE KEY-----\\n@J{8}\\n-----END PRIVATE KEY-----\\n"}
+rclone              [s3]\ntype = s3\naccess_key_id = PQ7\nsecret_access_key = @F{{b40}}\n
+gcp-service         {"type":"service_account","private_key_id":"0c747d1e","private_key":"-----BEGIN PRIVATE KEY-----\\n@J{8}\\n-----END PRIVATE KEY-----\\n"}
 gcp-adc             {"client_id":"7.apps.googleusercontent.com","client_secret":"@F{GOCSPX-{w28}}","refresh_token":"@F{1//0{w60}}","type":"authorized_user"}
 azure-sp            {"appId":"5f1","displayName":"ci","password":"@F{{a3}8Q~{w34}}","tenant":"7a1"}
 azure-connection    DefaultEndpointsProtocol=https;AccountName=acme;AccountKey=@F{{b86}==};EndpointSuffix=core.windows.net
@@ -52,7 +52,7 @@ pem-no-last         -----BEGIN RSA PRIVATE KEY-----\n@D{10}\n
 pem-one-line        PRIVATE_KEY="-----BEGIN PRIVATE KEY-----\\n@J{8}\\n-----END PRIVATE KEY-----\\n"
 pem-yaml            key: |\n  -----BEGIN EC PRIVATE KEY-----\n  @I{4}\n  -----END EC PRIVATE KEY-----\n
 pem-spaces          KEY="-----BEGIN RSA PRIVATE KEY----- @O{8} -----END RSA PRIVATE KEY-----"
-putty               PuTTY-User-Key-File-3: ssh-ed25519\nPrivate-Lines: 1\n@F{{b47}=}\nPrivate-MAC: @F{{h64}}
+putty               PuTTY-User-Key-File-3: ssh-ed25519\nPrivate-Lines: 1\n@F{{b47}=}\nPrivate-MAC: 3fa8
 openssh-body        ssh key: b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAA@F{{b200}}==
 pkcs12              keystore.b64: MIIKWQIBAzCCCh8GCSqGSIb3DQEHAaCC@F{{b300}}==
 ansible-vault       $ANSIBLE_VAULT;1.1;AES256\n@X{12}\n

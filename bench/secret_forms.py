@@ -54,7 +54,7 @@ langsmith           lsv2_pt_{h32}_{h10}
 langfuse            sk-lf-{g}
 pinecone            pcsk_{a6}_{a60}
 bedrock-long        ABSK{b132}
-baseten             {a8}.{a32}
+baseten-named       BASETEN_API_KEY={a8}.{a32}
 wandb-v1            wandb_v1_{a77}
 modal-secret        as-{a22}
 unify-litellm       sk-litellm-{w32}
@@ -100,12 +100,12 @@ doppler-service     dp.st.prd.{a43}
 doppler-cli         dp.ct.{a43}
 infisical           st.{h24}.{h32}.{h32}
 vault               hvs.{w90}
-vault-older         s.{a24}
+vault-older-named   VAULT_TOKEN=s.{a24}
 vault-batch         hvb.{w140}
 terraform           {a14}.atlasv1.{w67}
 pulumi              pul-{h40}
 tailscale           tskey-auth-{a12}CNTRL-{a32}
-ngrok               2{a26}_{a21}
+ngrok-named         NGROK_AUTHTOKEN=2{a26}_{a21}
 openshift           sha256~{w43}
 ibm-named           IBMCLOUD_API_KEY={w44}
 clickhouse          4b1d{a38}
@@ -135,7 +135,7 @@ posthog-personal    phx_{a43}
 launchdarkly-sdk    sdk-{g}
 launchdarkly-api    api-{g}
 statsig             secret-{a42}
-flagsmith           ser.{a22}
+flagsmith-named     FLAGSMITH_KEY=ser.{a22}
 """
 
 CODE_HOSTS = """
@@ -229,7 +229,7 @@ twilio              SK{h32}
 twilio-named        TWILIO_AUTH_TOKEN={h32}
 sendgrid            SG.{w22}.{w43}
 mailgun             key-{h32}
-mailgun-newer       {h32}-{h8}-{h8}
+mailgun-named       MAILGUN_API_KEY={h32}-{h8}-{h8}
 mailchimp           {h32}-us14
 mandrill-named      MANDRILL_API_KEY={w22}
 brevo               xkeysib-{h64}-{a16}
@@ -248,8 +248,8 @@ linear              lin_api_{a40}
 notion              ntn_{d11}{a35}
 notion-older        secret_{a43}
 airtable            pat{a14}.{h64}
-asana               1/{d16}:{h32}
-asana-newer         2/{d16}/{d16}:{h32}
+asana               1/12{d14}:{h32}
+asana-newer         2/12{d14}/12{d14}:{h32}
 trello              ATTA{h64}{H8}
 monday-named        MONDAY_API_TOKEN=eyJhbGciOiJIUzI1NiJ9.eyJ0aWQiOj{w80}.{w43}
 clickup             pk_{d8}_{u32}
@@ -260,14 +260,14 @@ box-named           BOX_CLIENT_SECRET={a32}
 typeform            tfp_{w59}
 contentful          CFPAT-{w43}
 contentful-named    CONTENTFUL_ACCESS_TOKEN={w43}
-sanity              sk{a178}
+sanity-named        SANITY_API_TOKEN=sk{a178}
 storyblok-named     STORYBLOK_TOKEN={a22}tt
 shopify             shpat_{h32}
 shopify-shared      shpss_{h32}
 mapbox              sk.eyJ1Ijoi{w60}.{w22}
 maxmind             {a6}_{a29}_mmk
 facebook            EAAC{a180}
-facebook-app        {d15}|{w27}
+facebook-app-named  FACEBOOK_ACCESS_TOKEN={d15}|{w27}
 instagram           IGQV{a160}
 linkedin            AQX{w160}
 twitter-bearer      AAAAAAAAAAAAAAAAAAAAA{a40}%3D{a40}
@@ -326,7 +326,7 @@ wireguard-shared    PresharedKey = {b43}=
 jwt                 eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIi{w60}.{w43}
 jwe                 eyJhbGciOiJSU0EtT0FFUCJ9.{w60}.{w16}.{w80}.{w22}
 ethereum-named      PRIVATE_KEY=0x{h64}
-bitcoin-wif         L{a51}
+bitcoin-named       WALLET_PRIVATE_KEY=L{a51}
 bitcoin-xprv        xprv9{a106}
 solana-named        SOLANA_PRIVATE_KEY={a88}
 nostr               nsec1{l58}

@@ -274,7 +274,7 @@ json-value          {"value": "@S"}
 json-key            {"@S": {"user": "@U"}}
 json-list           ["a", "@S", "b"]
 path                /srv/data/@S/config
-url-path            https://api.acme.dev/bot@S/send
+url-path            https://api.acme.dev/v1/keys/@S/send
 argument            client = Client("@S")
 csv                 1,@U,@S,active
 parenthesis         (@S)

@@ -161,7 +161,13 @@ def samples(seed: int) -> Iterator[Sample]:
         place, template = chance.choice(list(table.items()))
         if group in ("password", "sentence"):
             is_quoted = re.search(r"[\"'`]@S[\"'`]", template) is not None
-            marks = "-_.~*" if "://" in template or place == "sqlplus" else "!#%^*-_+=.?@$&,;()" if is_quoted else "!#^*-_+.?@"
+            marks = (
+                "-_.~*"
+                if "://" in template or place == "sqlplus"
+                else "!#%^*-_+=.?@$&,;()"
+                if is_quoted
+                else "!#^*-_+.?@"
+            )
             secret = password(chance, marks)
         text = fill(template, secret, name, chance)
         yield Sample(group, kind, place, carrier, text, _kept(template, secret, text))

@@ -1,6 +1,6 @@
 """Draw a fresh set of secrets, redact it, and count what is left.
 
-    python bench/secrets_drawn.py --seed 7 --count 5000
+python bench/secrets_drawn.py --seed 7 --count 5000
 """
 
 import argparse

@@ -1,7 +1,8 @@
 """Secrets that a command line tells: `--password …`, `mysql -p…`, `echo … | sudo -S`."""
 
-from unspool.transforms.likely import has_session, is_password, is_placeholder, is_random, stands_for
+from unspool.transforms.likely import has_session, is_named, is_password, is_placeholder, stands_for
 from unspool.transforms.shapes import (
+    CHOSEN,
     COOKIES,
     LINE,
     QUOTE,
@@ -12,14 +13,17 @@ from unspool.transforms.shapes import (
 )
 
 _SET = r"set --?[A-Za-z]{1,8} [A-Za-z0-9_]*"
-_VARIABLE = r"(?:OKEN|ECRET(?:_KEY)?|PI_KEY|ESS_KEY)"
+_VARIABLE = r"(?:OKEN|ECRET(?:_KEY)?|_KEY|REDENTIALS?)"
 _LOGIN = r"(?:docker|podman|az|oc) login"
 _ASKS = (
     rf"(?:sudo (?:-[A-Za-z]{{1,2}} (?:\\*[\"']\\*[\"'] )?){{0,4}}-[A-Za-z]{{0,3}}S"
-    rf"|(?:sudo )?(?:chpasswd|passwd --stdin)|{SAME}--password-stdin)"
+    rf"|(?:sudo )?(?:chpasswd|passwd --stdin)|{SAME}--(?:password|token|pass)-?stdin|{SAME}-pass(?:in)? stdin"
+    r"|gh (?:secret set|auth login)|wrangler (?:pages )?secret put|(?:npx )?vercel env add|docker secret create"
+    r"|podman secret create|pass insert|su(?: -c)? |kinit|cryptsetup|smbpasswd|gpg --batch|gpg [^|]{0,80}--passphrase-fd"
+    r"|gcloud secrets (?:create|versions)|fly(?:ctl)? secrets|netlify env:set|doppler secrets set|vault login)"
 )
 """A command that reads a password."""
-_PIPED = r"(?P<secret>[A-Za-z0-9!#%+,./:=@^_~?*-]{4,200})"
+_PIPED = r"(?P<secret>[A-Za-z0-9!#%+,./:=@^_~?*&;()$-]{4,200})"
 """What a pipe brings to a command: `echo … |`."""
 
 
@@ -29,7 +33,7 @@ def _options(*words: str) -> tuple[str, ...]:
 
 
 COMMANDS: tuple[Rule, ...] = (
-    Rule("token", _options("token", "key", "secret"), rf"-(?:token|key|secret){SPACED}{VALUE}", is_random),
+    Rule("token", _options("token", "key", "secret"), rf"-(?:token|key|secret){SPACED}{VALUE}", is_named),
     Rule("password", _options("password", "passwd", "passphrase"), rf"-pass[a-z]+{SPACED}{VALUE}", is_password),
     Rule("password", ("sshpass -p",), rf"sshpass -p{SPACED}?{VALUE}", is_password),
     Rule("password", ("mysql",), rf"mysql[a-z]{{0,6}} (?:{SAME} )?-p(?:{QUOTE})?{VALUE}", is_password),
@@ -65,11 +69,11 @@ COMMANDS: tuple[Rule, ...] = (
     Rule("password", ("redis-cli",), rf"redis-cli (?:{SAME} )?-a {VALUE}", is_password),
     Rule("password", ("-u ", "-user ", "-user="), rf"-u(?:ser)?(?:{SPACED}|=)[A-Za-z0-9._@%+-]+:{VALUE}", is_password),
     Rule("password", ("set -",), rf"{_SET}(?i:passw(?:or)?d|_pass|pwd){SPACED}{VALUE}", is_password),
-    Rule("secret", ("set -",), rf"{_SET}(?i:token|key|secret){SPACED}{VALUE}", is_random),
-    Rule("secret", ("OKEN", "ECRET", "PI_KEY", "ESS_KEY"), rf"{_VARIABLE}{SPACED}{VALUE}", is_random),
+    Rule("secret", ("set -",), rf"{_SET}(?i:token|key|secret){SPACED}{VALUE}", is_named),
+    Rule("secret", ("OKEN", "ECRET", "_KEY", "REDENTIAL"), rf"{_VARIABLE}{SPACED}{VALUE}", is_named),
     Rule("password", ("-passin ", "-passout ", "-pass pass:"), rf"-pass(?:in|out)? pass:{VALUE}", is_password),
     Rule("password", ("-storepass ", "-keypass "), rf"-(?:store|key)pass{SPACED}{VALUE}", is_password),
-    Rule("password", ("To-SecureString ",), rf"To-SecureString (?:-String )?{QUOTE}{VALUE}", is_password),
+    Rule("password", ("To-SecureString ",), rf"To-SecureString (?:-String )?{QUOTE}{CHOSEN}", is_password),
     Rule("aws-secret", ("ret_access_key ",), r"ret_access_key (?P<secret>[A-Za-z0-9+/]{40})(?![A-Za-z0-9+/=])"),
     Rule("cookie", ("-b ", "-cookie "), rf"-(?:b|cookie){SPACED}(?P<secret>{COOKIES})", has_session),
 )

@@ -4,11 +4,14 @@ import binascii
 import re
 from base64 import b64decode
 
+from unspool.transforms.redaction.wordlike import is_unlike_words
+
 _PLACEHOLDERS = tuple(
     b"xxxx *** ... ---- yyour _your -your example placeholder changeme redacted dummy required 00000000".split()
 )
 _CHANGE_ME = re.compile(rb"change.?me")
-_ENOUGH = 200
+_MIN_ANNOUNCED = 6
+_MAX_LENGTH = 200
 """How much of a value is looked at: however long a run of names and marks is, it costs no more than its length."""
 _ITSELF = frozenset({b"password", b"passwd", b"pass", b"pwd", b"pw"})
 _CLASSES = bytes(
@@ -19,7 +22,7 @@ _CLASSES = bytes(
 _CHANGES = (b"aA", b"a0", b"0a", b"0A", b"A0")
 
 
-_NO_PASSWORD = re.compile(rb"[*!]?[\w.]+\.\w+!?|[A-Z][A-Za-z]*!")
+_NO_PASSWORD = re.compile(rb"[*!]?[\w.]+\.\w+!?|[A-Z][A-Za-z]*!|[\w.]+\(.*\)?")
 """A path in code, and a type that GraphQL asks for: `String!`."""
 
 
@@ -41,7 +44,7 @@ def is_placeholder(value: bytes) -> bool:
 
 def is_random(value: bytes) -> bool:
     """Whether a machine made it: small letters, capitals and digits take turns, as in no name and no path."""
-    value = value[:_ENOUGH]
+    value = value[:_MAX_LENGTH]
     if len(value) < 16:
         return False
     classes = value.translate(_CLASSES)
@@ -50,27 +53,72 @@ def is_random(value: bytes) -> bool:
     return sum(map(classes.count, _CHANGES)) >= 0.15 * len(value) and not is_placeholder(value)
 
 
-def is_password(value: bytes) -> bool:
-    """Whether it may be a password that somebody chose: no plain word, no path."""
+_NOT_NAMED = re.compile(
+    rb"[0-9.,:/_-]+|(?i:a-z|0-9)|.*(?:a-z|0-9).*|(?:sha|md|crc|xxh)[0-9]{1,4}[:=-].*|[^A-Za-z]*[A-Za-z]{0,3}[^A-Za-z]*",
+    re.DOTALL,
+)
+"""Numbers, dates, classes of characters in an expression, and checksums that say what they are."""
+_PATH = re.compile(rb"(?:[.~]{0,2}/)?(?:[A-Za-z0-9_.@-]{1,40}/)+[A-Za-z0-9_.@-]{0,40}")
+
+
+def is_named(value: bytes) -> bool:
+    """Return whether a value whose name says "secret" may be one: long enough, and unlike words.
+
+    Digits are not required. Where the name says what it is, length and the order of the letters decide.
+    """
+    value = value[:_MAX_LENGTH]
     if is_random(value):
         return True
-    value = value[:_ENOUGH]
-    if b"/" in value or value[:1] in b".~?" or not re.search(rb"[0-9!@#%^*?$]", value):
+    if is_placeholder(value) or _NOT_NAMED.fullmatch(value):
         return False
+    if _PATH.fullmatch(value) and not any(map(is_unlike_words, value.split(b"/"))):
+        return False
+    return is_unlike_words(value)
+
+
+def is_password(value: bytes) -> bool:
+    """Whether it may be a password that somebody chose: no plain word, no path."""
+    if stands_for(value):
+        return False
+    if is_random(value):
+        return True
+    value = value[:_MAX_LENGTH]
+    if b"/" in value or value[:1] in b".~?,;&=)":
+        return False
+    if not re.search(rb"[0-9!@#%^*?$]", value):
+        return value.isalpha() and is_named(value)
     classes = value.translate(_CLASSES)
     if classes.count(b"a") + classes.count(b"A") < 2 or _NO_PASSWORD.fullmatch(value):
         return False
     return not is_placeholder(value)
 
 
-def is_named_password(value: bytes) -> bool:
-    """Whether "the password is …" goes on with one, and not with how it is kept: base64-encoded."""
-    return is_password(value) and b"-" not in value and re.search(rb"[0-9]", value) is not None
+_ABOUT = re.compile(
+    rb"(?i)(?:base|sha|md|utf|ascii|iso|argon|pbkdf|bcrypt|scrypt|aes|rsa|oauth|http|tls|ssl|ipv|v|step|part|user|line"
+    rb"|option|python|x|rfc|cve|test)[-_]?[0-9]{1,4}(?:[-_.a-z0-9]{0,3}|[-_][a-z]+)|[\w-]+\.[a-z]{2,4}[0-9]?"
+    rb"|[0-9]+(?:-?[a-z]+){1,3}|(?-i:[0-9a-z_]+(?:_[a-z]+)+[0-9]?)"
+)
+"""What sentences say of a password: how it is kept, how long it is, and in which file."""
+
+
+def is_announced(value: bytes) -> bool:
+    """Return whether "the password is …" continues with one, and not with how it is kept: base64-encoded."""
+    if is_named(value):
+        return True
+    if len(value) < _MIN_ANNOUNCED or is_placeholder(value) or stands_for(value) or _ABOUT.fullmatch(value):
+        return False
+    classes = value.translate(_CLASSES)
+    return classes.count(b"0") > 0 and classes.count(b"a") + classes.count(b"A") > 1
+
+
+_VARIABLE = re.compile(
+    rb"\$[A-Za-z_]\w*|\$[0-9@*]?|%[A-Za-z_]\w*%|%[-0-9.]*[sdrv]|%\(\w+\)s|[{*<].*|\$[({].*", re.DOTALL
+)
 
 
 def stands_for(value: bytes) -> bool:
-    """Whether it only stands for a password: `$PASSWORD`, `{password}`, `%s`, `***`, or the word itself."""
-    return value[:1] in b"$%{*" or value[:4].lower() == b"xxxx" or value.lower() in _ITSELF
+    """Return whether a value only stands for a password: `$PASSWORD`, `{password}`, `%s`, `***`, or the word itself."""
+    return _VARIABLE.fullmatch(value) is not None or value[:4].lower() == b"xxxx" or value.lower() in _ITSELF
 
 
 def is_key(value: bytes) -> bool:

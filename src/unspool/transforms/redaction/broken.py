@@ -1,0 +1,36 @@
+"""Keys that are broken over two lines, by a terminal, a shell, or a person."""
+
+import re
+
+from unspool.transforms.redaction.wordlike import is_unlike_words, wordlike
+
+_BREAK = rb"(?:\\*\r?\n|\\*(?:\\r)?\\+n)(?:[ \t|>]|\\+t){0,40}"
+_SECOND = rb"[A-Za-z0-9+/_.=~-]{6,400}"
+_AFTER = re.compile(rb"%b(?P<second>%b)(?=[\s\\\"'`<,;)]|\Z)" % (_BREAK, _SECOND))
+_BROKEN = re.compile(rb"(?P<first>[A-Za-z0-9+/_.~$-]{6,400})%b(?P<second>%b)(?=[\s\\\"'`<,;)]|\Z)" % (_BREAK, _SECOND))
+_MAX_WORDLIKE = 0.5
+
+
+def continued(data: bytes, end: int) -> int:
+    """Return where a secret that ends at a line's end goes on to, or the same end if it does not."""
+    found = _AFTER.match(data, end)
+    return found.end("second") if found and _is_random(found["second"]) else end
+
+
+def joined(data: bytes, place: int) -> tuple[bytes, int, int] | None:
+    """Return the word at a place joined with the next line's: the text, how much is of the first, and the second's place.
+
+    None is returned if the line does not break there.
+    """
+    found = _BROKEN.match(data, place)
+    if found is None or not _is_random(found["second"]):
+        return None
+    return found["first"] + found["second"], len(found["first"]), found.start("second")
+
+
+def _is_random(value: bytes) -> bool:
+    """Return whether a line's only word is likely the rest of a key."""
+    if is_unlike_words(value):
+        return True
+    has_digit = any(byte in b"0123456789" for byte in value)
+    return len(set(value)) > 4 and wordlike(value) <= _MAX_WORDLIKE and has_digit and value.lower() != value.upper()
