@@ -8,6 +8,8 @@ _BREAK = rb"(?:\\*\r?\n|\\*(?:\\r)?\\+n)(?:[ \t|>]|\\+t){0,40}"
 _SECOND = rb"[A-Za-z0-9+/_.=~-]{6,400}"
 _AFTER = re.compile(rb"%b(?P<second>%b)(?=[\s\\\"'`<,;)]|\Z)" % (_BREAK, _SECOND))
 _BROKEN = re.compile(rb"(?P<first>[A-Za-z0-9+/_.~$-]{6,400})%b(?P<second>%b)(?=[\s\\\"'`<,;)]|\Z)" % (_BREAK, _SECOND))
+_FIRST = re.compile(rb"(?<![A-Za-z0-9_/+-])(?P<first>[A-Za-z0-9_.~$-]{6,80})%b\Z" % _BREAK)
+_REACH = 130
 _MAX_WORDLIKE = 0.5
 
 
@@ -15,6 +17,12 @@ def continued(data: bytes, end: int) -> int:
     """Return where a secret that ends at a line's end goes on to, or the same end if it does not."""
     found = _AFTER.match(data, end)
     return found.end("second") if found and _is_random(found["second"]) else end
+
+
+def first_half(data: bytes, second: int) -> int:
+    """Return where the word starts that ends the line before a place, or -1 if the line does not break there."""
+    found = _FIRST.search(data, max(0, second - _REACH), second)
+    return found.start("first") if found else -1
 
 
 def joined(data: bytes, place: int) -> tuple[bytes, int, int] | None:

@@ -42,7 +42,7 @@ DER: tuple[Rule, ...] = tuple(
 """Private keys in base64, by the first bytes of their structure: RSA, PKCS#8, PKCS#12, and elliptic curves."""
 
 CONTEXTS: tuple[Rule, ...] = (
-    Rule("api-key", ("appid=", "APPID="), rf"(?i:appid)=(?P<secret>{_H}{{32}})"),
+    Rule("api-key", ("ppid=", "PPID="), rf"(?<=[aA])(?i:ppid)=(?P<secret>{_H}{{32}})"),
     Rule("api-key", ("?key=", "&key="), rf"[?&]key={VALUE}", is_named),
     Rule("authorization", ("?code=", "&code="), r"[?&]code=(?P<secret>[A-Za-z0-9._~/%-]{20,400})", is_named),
     Rule(
@@ -59,26 +59,19 @@ CONTEXTS: tuple[Rule, ...] = (
     Rule("authorization", ("Digest ",), rf"Digest [^\n]{{0,600}}?response=\\*\"(?P<secret>{_H}{{32,64}})"),
     Rule(
         "cookie",
-        ("\tTRUE\t/", "\tFALSE\t/"),
-        rf"\t[A-Z]{{4,5}}\t/[^\t\n]{{0,100}}\t[A-Z]{{4,5}}\t[0-9]{{1,12}}\t[^\t\n]{{1,100}}\t{VALUE}",
+        ("E\t/",),
+        rf"(?<=TRU|ALS)E\t/[^\t\n]{{0,100}}\t[A-Z]{{4,5}}\t[0-9]{{1,12}}\t[^\t\n]{{1,100}}\t{VALUE}",
         is_named,
     ),
     Rule(
         "cookie",
-        ("\\tTRUE\\t/", "\\tFALSE\\t/"),
-        rf"\\t[A-Z]{{4,5}}\\t/[^\\]{{0,100}}\\t[A-Z]{{4,5}}\\t[0-9]{{1,12}}\\t[^\\]{{1,100}}\\t{VALUE}",
+        ("E\\t/",),
+        rf"(?<=TRU|ALS)E\\t/[^\\]{{0,100}}\\t[A-Z]{{4,5}}\\t[0-9]{{1,12}}\\t[^\\]{{1,100}}\\t{VALUE}",
         is_named,
-    ),
-    Rule(
-        "cookie",
-        ('value":"', 'value": "', 'value\\":\\"', 'value\\": \\"'),
-        rf"value\\*\": ?\\*\"{VALUE}",
-        is_named,
-        before=r"name\\*\": ?\\*\"[A-Za-z0-9_.-]*(?i:sess|sid|auth|jwt|csrf|login)[A-Za-z0-9_.-]*\\*\", ?\\*\"\Z",
     ),
     Rule(
         "secret",
-        ("Fernet(", "Wallet(", "ToAccount(", "from_key(", "fromSecretKey(", "SecretKeySpec(", "HMAC(", "accounts: ["),
+        ("Fernet(", "Wallet(", "from_key(", "fromSecretKey(", "SecretKeySpec(", "HMAC(", "accounts: ["),
         rf"[A-Za-z_]{{4,14}}(?:\(|: \[)(?:[bru])?{QUOTE}{VALUE}",
         lambda value: is_named(value) and len(value) >= 32,
     ),
@@ -90,8 +83,8 @@ CONTEXTS: tuple[Rule, ...] = (
     ),
     Rule(
         "private-key",
-        ("wg genkey", "wg genpsk", "openssl rand", "pwgen"),
-        rf"(?:wg gen[a-z]{{3}}|openssl rand|pwgen){_OUTPUT}",
+        ("wg genkey", "wg genpsk", "ssl rand", "pwgen"),
+        rf"(?:wg gen[a-z]{{3}}|ssl rand|pwgen){_OUTPUT}",
         is_named,
     ),
     Rule(
@@ -102,8 +95,8 @@ CONTEXTS: tuple[Rule, ...] = (
     Rule("private-key", ("AQAAABAAAA",), r"AQAAABAAAA[A-Za-z0-9+/]{30,400}={0,2}(?=\})"),
     Rule(
         "recovery-code",
-        ("ecovery code", "ackup code", "scratch code"),
-        rf"(?:ecovery|ackup|scratch) codes?(?: is| are)?:?(?:{LINE}|[`\"'*-]){{1,6}}(?P<secret>{_CODE}(?:(?:[,;]|{LINE}){{1,4}}(?:[0-9]{{1,2}}[.)] ?)?{_CODE}){{0,20}})",
+        ("ecovery code", "ackup code"),
+        rf"(?:ecovery|ackup) codes?(?: is| are)?:?(?:{LINE}|[`\"'*-]){{1,6}}(?P<secret>{_CODE}(?:(?:[,;]|{LINE}){{1,4}}(?:[0-9]{{1,2}}[.)] ?)?{_CODE}){{0,20}})",
         _has_digits,
     ),
     Rule(
@@ -113,7 +106,7 @@ CONTEXTS: tuple[Rule, ...] = (
             for name in (
                 "nemonic NEMONIC eed@phrase eed_phrase SEED_PHRASE eedPhrase ecovery@phrase ecovery_phrase "
                 "ecoveryPhrase RECOVERY_PHRASE ecret@phrase ecret_phrase ackup@phrase SECRET_PHRASE allet@words "
-                "eed@words ecovery@words ALLET_SEED allet@seed"
+                "eed@words ecovery@words ALLET_SEED"
             ).split()
         ),
         rf"[A-Za-z_ ]{{7,15}}(?: ?(?:is|are|words|was))?[^\w]{{0,4}}(?:{LINE}|{QUOTE}|[:=(]){{1,12}}"

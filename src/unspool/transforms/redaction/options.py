@@ -112,11 +112,9 @@ OPTIONS: tuple[Rule, ...] = (
     Rule(
         "password",
         ("createUser ",),
-        rf"createUser [^\s]{{1,60}} (?:MD5|SHA(?:-?[0-9]{{3}})?) (?:{QUOTE})?{_SECRET}",
+        rf"createUser [^\s]{{1,60}} (?:MD5|SHA(?:-?[0-9]{{3}})?) (?:\S{{8,120}} (?:AES|DES) )?(?:{QUOTE})?{_SECRET}",
         _is_option,
     ),
-    Rule("password", (" AES ",), rf" AES (?:{QUOTE})?{_SECRET}", _is_option, before=r"createUser[^|;]*\Z"),
     Rule("password", ("psk=", "PSK "), rf"(?:psk=|PSK )(?:{QUOTE})?{_SECRET}", _is_option),
     Rule("password", ("authtok ",), rf"authtok {{1,10}}= {{0,10}}(?:{QUOTE})?{VALUE}", is_password),
-    Rule("password", ('send "', "send -- ", 'send \\"'), rf"send (?:-- )?{QUOTE}{_SECRET}(?=\\+[rn])", _is_option),
 )

@@ -10,10 +10,8 @@ _ASCII = {
     "ennwort": "ennwort",
     "ot de passe": "ot de passe",
     "ontrase": r"ontrase(?:ñ|\\+u00[fF]1|n)a",
-    "clave": r"(?<![A-Za-z])clave",
-    "Clave": r"(?<![A-Za-z])Clave",
-    "senha": r"(?<![A-Za-z])senha",
-    "Senha": r"(?<![A-Za-z])Senha",
+    "lave": r"(?<=[cC])(?<![A-Za-z].)lave",
+    "enha": r"(?<=[sS])(?<![A-Za-z].)enha",
     "avra-passe": "avra-passe",
     "achtwoord": "achtwoord",
     "eslo ": "(?<=[hH])eslo",
@@ -77,8 +75,8 @@ SENTENCES: tuple[Rule, ...] = (
     ),
     Rule(
         "password",
-        ("redentials", "reds:", "ogin with ", "og in with ", "og in as ", "ogin as ", "ign in with ", "ogin: "),
-        r"(?:redentials|reds|og ?in|ign in)(?: (?:with|as|are|is|using|for))?:? {1,2}[A-Za-z0-9._@+-]{1,60} ?[/:] ?"
+        ("redential", "ogin with ", "og in with ", "ogin as ", "ign in with ", "ogin: "),
+        r"(?:redentials?|og ?in|ign in)(?: (?:with|as|are|is|using|for))?:? {1,2}[A-Za-z0-9._@+-]{1,60} ?[/:] ?"
         rf"(?:{QUOTE})?{_VALUE}",
         is_announced,
     ),

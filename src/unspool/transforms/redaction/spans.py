@@ -7,11 +7,11 @@ one of its rarer bytes, all literals with the same byte in one go. Only where a 
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from unspool.transforms.redaction import headless, kubernetes
-from unspool.transforms.redaction.broken import continued, joined
+from unspool.transforms.redaction.broken import continued, first_half, joined
 from unspool.transforms.redaction.names import FIELDS, Field
 from unspool.transforms.redaction.views import views
 from unspool.transforms.redaction.words import Keys, encoded_text, long_words, word_start
@@ -19,7 +19,12 @@ from unspool.transforms.scanning import holds
 from unspool.transforms.secrets import RULES, WEAK
 from unspool.transforms.shapes import Rule
 
-_NEEDLES = (*map(str.encode, "J~XZzQKWqGBICk:w-_"), b"login", b"auth", b"ass", b"SS", b"$")
+_NEEDLES = tuple(
+    word.encode()
+    for word in (
+        "J ~ X Z z Q K W q G B I C assw hrase ecret :// oken edential enha lave ogin login E\t/ E\\t/ key k w - _ auth pass ass SS $"
+    ).split(" ")
+)
 """Bytes by which literals are looked for, the rarest first. A literal that has none of these is looked for whole."""
 _SHORT = 8192
 """Bytes: a shorter text is swept in one go."""
@@ -30,6 +35,7 @@ _RUN = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
 _ESCAPED = re.compile(rb"[nrtbf]|u[0-9a-fA-F]{4}")
 _LINE_END = re.compile(rb"\n|\r|\0|\\+[nr](?![a-z])")
 _BEFORE = 300
+_LINE_ENDS, _LINE_STARTS = (b"\n", b"\r", b"\\"), (b"\n", b" ", b"\t", b"|", b">")
 _LAST = len(RULES) + len(WEAK)
 """The rank of what no rule finds."""
 _DEPTH = 2
@@ -71,7 +77,14 @@ class _Search:
         self.literals = [literal for group in rests.values() for literal in group]
         around = b"|".join(re.escape(rest) + _look_back(group, len(byte + rest)) for rest, group in rests.items())
         self.pattern = re.compile(re.escape(byte) + b"(?:%b)" % around)
-        self.tried = [_beside(literal, literals, byte, rules) for literal in self.literals]
+        self._rules = rules
+        self._tried: dict[int, list[tuple[bytes, int, _Tried]]] = {}
+
+    def tried(self, number: int) -> list[tuple[bytes, int, _Tried]]:
+        """Return the rules that may hold where a literal stands, by its number."""
+        if number not in self._tried:
+            self._tried[number] = _beside(self.literals[number], self.literals, self.byte, self._rules)
+        return self._tried[number]
 
     def hits(self, data: bytes, place: int) -> Iterator[re.Match[bytes]]:
         """One place after another while the byte is rare, then in one sweep, which is slower to pass over nothing."""
@@ -139,18 +152,22 @@ def _kubernetes(data: bytes, place: int) -> list[tuple[int, int]]:
 
 def _finder(rule: Rule, is_strong: bool) -> _Find:
     """Return the function that looks for the rule's secret, given the place of a literal."""
-    pattern = re.compile(rule.pattern.encode())
-    group = "secret" if pattern.groupindex.get("secret") else 0
-    lead, before = (re.compile(text.encode()) if text else None for text in (rule.lead, rule.before))
-    match, accept, back = pattern.match, rule.accept, rule.back
+    accept, back = rule.accept, rule.back
+
+    @cache
+    def compiled() -> tuple[re.Pattern[bytes], str | int, re.Pattern[bytes] | None, re.Pattern[bytes] | None]:
+        pattern = re.compile(rule.pattern.encode())
+        group = "secret" if "secret" in pattern.groupindex else 0
+        return pattern, group, *(re.compile(text.encode()) if text else None for text in (rule.lead, rule.before))
 
     def find(data: bytes, place: int) -> list[tuple[int, int]]:
         place -= back
         if place < 0:
             return []
-        found = match(data, place)
+        pattern, group, lead, before = compiled()
+        found = pattern.match(data, place)
         if found is None:
-            return _find_broken(data, place, match, accept) if is_strong and group == 0 and not lead else []
+            return _find_broken(data, place, pattern.match, accept) if is_strong and group == 0 and not lead else []
         start, end = found.span(group)
         if lead is not None:
             start = _led(data, place, lead)
@@ -195,9 +212,18 @@ def _ending(field: Field) -> str:
     return rf"(?={'|'.join(map(re.escape, field.literals))})(?:{field.name})\Z"
 
 
-_SEARCHES = _searches(_by_literal())
+_ALL = _searches(_by_literal())
+_SEARCHES = tuple(search for search in _ALL if search.byte.isascii() and not search.byte.startswith(b"\\u"))
+_FOREIGN = tuple(search for search in _ALL if not search.byte.isascii())
+_ESCAPED_FOREIGN = tuple(search for search in _ALL if search.byte.startswith(b"\\u"))
+"""Searches for words that are not ASCII: most text has none of their letters, nor escapes that write them in JSON."""
 _KEYS = Keys([(rank, rule) for rank, rule in enumerate(RULES) if rule.is_long])
-_NAMED = [(field, re.compile(_ending(field)), re.compile(field.value.encode())) for field in FIELDS]
+
+
+@cache
+def _named() -> list[tuple[Field, re.Pattern[str], re.Pattern[bytes]]]:
+    """Return each field with an expression for its name, and one for its value."""
+    return [(field, re.compile(_ending(field)), re.compile(field.value.encode())) for field in FIELDS]
 
 
 def spans_of(data: bytes, name: str | None = None, depth: int = 0) -> list[Span]:
@@ -220,7 +246,10 @@ def spans_of(data: bytes, name: str | None = None, depth: int = 0) -> list[Span]
 def _direct(data: bytes) -> list[Span]:
     spans: list[Span] = []
     short = len(data) < _SHORT
-    for search in _SEARCHES:
+    searches = _SEARCHES if data.isascii() else (*_SEARCHES, *_FOREIGN)
+    if holds(data, b"\\u"):
+        searches = (*searches, *_ESCAPED_FOREIGN)
+    for search in searches:
         if not short and len(search.byte) > 1 and not holds(data, search.byte):  # `find` is fast for single bytes only
             continue
         if (place := data.find(search.byte)) < 0:
@@ -229,7 +258,7 @@ def _direct(data: bytes) -> list[Span]:
         for hit in search.pattern.finditer(data, place) if short else search.hits(data, place):
             if last is not None and last.start <= hit.start() < last.end:  # a run of beginnings is one secret
                 continue
-            for literal, before, tried in search.tried[(hit.lastindex or 1) - 1]:
+            for literal, before, tried in search.tried((hit.lastindex or 1) - 1):
                 place = hit.start() - before
                 if place < 0 or not data.startswith(literal, place):
                     continue
@@ -247,13 +276,31 @@ def _long_words(data: bytes, depth: int) -> Iterator[Span]:
         if start < done:
             continue
         place = word_start(data, start)
-        if key := _KEYS.find(data, place):
+        if key := _KEYS.find(data, place, start, end):
             done, rank, kind = key
             yield Span(place, rank, continued(data, done), kind)
+        elif broken := _broken_word(data, place, start, end):
+            done = broken.end
+            yield broken
         elif depth < _DEPTH and (said := encoded_text(data, start, end)):
             done, text = said
             if spans_of(text, depth=depth + 1):
                 yield Span(start, _LAST, done, "encoded-secret")
+
+
+def _broken_word(data: bytes, place: int, start: int, end: int) -> Span | None:
+    """Return the key of which a long word at the end or at the start of a line is a part."""
+    if data[end : end + 1] in _LINE_ENDS:
+        first = place
+    elif data[start - 1 : start] in _LINE_STARTS or data[start - 2 : start - 1] == b"\\":
+        first = first_half(data, start)
+    else:
+        return None
+    if first < 0 or (parts := joined(data, first)) is None:
+        return None
+    text, size, second = parts
+    key = _KEYS.find(text, 0, 0, len(text))
+    return Span(first, key[1], second + key[0] - size, key[2]) if key and key[0] > size else None
 
 
 def value_span(data: bytes, name: str) -> Span | None:
@@ -269,7 +316,7 @@ def fields(name: str) -> list[tuple[int, Field, re.Pattern[bytes]]]:
     """Those that an object's key names, with their ranks among the rules that it stands for."""
     return [
         (rank, field, value)
-        for rank, (field, named, value) in enumerate(_NAMED, len(RULES) + len(WEAK) - len(FIELDS))
+        for rank, (field, named, value) in enumerate(_named(), len(RULES) + len(WEAK) - len(FIELDS))
         if (found := named.search(name)) and (not field.before or re.search(field.before, name[: found.start()]))
     ]
 

@@ -9,6 +9,7 @@ import re
 from base64 import b64decode
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from typing import NamedTuple
 
 from unspool.transforms.shapes import Rule
@@ -18,6 +19,10 @@ _KINDS = bytes(ord("a") if byte in _LETTERS else ord(" ") for byte in range(256)
 _LONG = b"a" * 24
 _JOINED = _LETTERS + b".!~"
 """Characters that join the parts of a key."""
+_BACKSLASH = 0x5C
+_BEFORE = frozenset(b".!~\\")
+_LENGTHS = frozenset([26, 40, 48, 49, 50, 51, 52, 84, *range(150, 210)])
+"""Lengths of keys that have a form only, and no dot."""
 _REACH = 40
 """Bytes before a long word in which the key that it belongs to may start."""
 _ESCAPED = re.compile(rb"[nrtbf]|u[0-9a-fA-F]{4}")
@@ -25,7 +30,7 @@ _INSIDE = re.compile(rb"[A-Za-z0-9+/]{16}[+/]")
 """What stands before a word that is a part of base64, and no word."""
 
 _HEX = b"0123456789abcdefABCDEF"
-_HEX_STARTS, _BASE64_STARTS = b"234567", b"CDEIJKLMNOPQRSTUVWXYZabcdef"
+_HEX_STARTS, _BASE64_STARTS = frozenset(b"0234567"), frozenset(b"CDEIJKLMNOPQRSTUVWXYZabcdef")
 """First characters of printable text, and of line breaks."""
 _SAMPLE = 32
 """Characters by which a word is judged: an image, a hash or a random token does not say ASCII text so long."""
@@ -51,37 +56,41 @@ def long_words(data: bytes) -> Iterator[tuple[int, int]]:
 
 def word_start(data: bytes, start: int) -> int:
     """Return where the key starts to which a long word belongs: `hvb` stands before its dot."""
+    if not start or data[start - 1] not in _BEFORE:
+        return start
     before = data[max(0, start - _REACH) : start]
     start -= len(before) - len(before.rstrip(_JOINED))
-    if start and data[start - 1] == 0x5C and (escape := _ESCAPED.match(data, start)):
+    if start and data[start - 1] == _BACKSLASH and (escape := _ESCAPED.match(data, start)):
         return escape.end()
     return start
 
 
 class Keys:
-    """The rules for long words, by the two characters that a key starts with; and those that have a form only."""
+    """The rules for long words, by the three characters that a key starts with; and those that have a form only."""
 
     def __init__(self, rules: Iterable[tuple[int, Rule]]) -> None:
         self._prefixed: dict[bytes, list[_Key]] = defaultdict(list)
         self._formed: list[_Key] = []
         forms: list[str] = []
         for rank, rule in rules:
-            key = _Key(rank, rule.kind, re.compile(rule.pattern.encode()).match, rule.accept)
-            for prefix in {literal[:2].encode() for literal in rule.literals}:
+            key = _Key(rank, rule.kind, rule.pattern.encode(), rule.accept)
+            for prefix in {literal[:3].encode() for literal in rule.literals}:
                 self._prefixed[prefix].append(key)
             if not rule.literals:
                 self._formed.append(key)
                 forms.append(f"({rule.pattern})")
         self._form = re.compile("|".join(forms).encode()).match
 
-    def find(self, data: bytes, start: int) -> tuple[int, int, str] | None:
-        """Return the end, the rank and the kind of the key that starts at a place."""
-        for key in self._prefixed.get(data[start : start + 2], ()):
-            if (found := key.match(data, start)) and key.accept(found[0]) and not _is_inside(data, start):
+    def find(self, data: bytes, place: int, start: int, end: int) -> tuple[int, int, str] | None:
+        """Return the end, the rank and the kind of the key that starts at a place, given its long word."""
+        for key in self._prefixed.get(data[place : place + 3], ()):
+            if (found := _compiled(key.pattern).match(data, place)) and key.accept(found[0]) and not _is_inside(data, place):
                 return found.end(), key.rank, key.kind
-        if found := self._form(data, start):
+        if place == start and end - start not in _LENGTHS and data[end : end + 1] != b".":
+            return None
+        if found := self._form(data, place):
             key = self._formed[(found.lastindex or 1) - 1]
-            if key.accept(found[0]) and not _is_inside(data, start):
+            if key.accept(found[0]) and not _is_inside(data, place):
                 return found.end(), key.rank, key.kind
         return None
 
@@ -89,8 +98,13 @@ class Keys:
 class _Key(NamedTuple):
     rank: int
     kind: str
-    match: Callable[[bytes, int], re.Match[bytes] | None]
+    pattern: bytes
     accept: Callable[[bytes], bool]
+
+
+@cache
+def _compiled(pattern: bytes) -> re.Pattern[bytes]:
+    return re.compile(pattern)
 
 
 def _is_inside(data: bytes, start: int) -> bool:
@@ -99,10 +113,9 @@ def _is_inside(data: bytes, start: int) -> bool:
 
 def encoded_text(data: bytes, start: int, end: int) -> tuple[int, bytes] | None:
     """Return where the encoded text that starts with a word ends, and what it says; None if the word is none."""
-    if start and data[start - 1] == 0x5C and data[start] in b"nrt":
+    if start and data[start - 1] == _BACKSLASH and data[start] in b"nrt":
         start += 1  # the end of an escape such as `\\n`
-    first = data[start]
-    if first not in _BASE64_STARTS and first not in _HEX_STARTS:
+    if not (_in_base64(data, start) or _in_hex(data, start)):
         return None
     if not _is_text(_decoded(data[start : min(end, start + _SAMPLE)])):
         return None
@@ -110,6 +123,15 @@ def encoded_text(data: bytes, start: int, end: int) -> tuple[int, bytes] | None:
     closing = _PADDING.match(data, end)
     text = _decoded(_BREAK.sub(b"", data[start:end]))
     return (closing.end() if closing else end, text) if _is_text(text) else None
+
+
+def _in_base64(data: bytes, start: int) -> bool:
+    """Return whether the first characters may be base64 of printable text, by the highest bit of every third byte."""
+    return all(data[place] in _BASE64_STARTS for place in range(start, start + 16, 4))
+
+
+def _in_hex(data: bytes, start: int) -> bool:
+    return all(data[place] in _HEX_STARTS for place in range(start, start + 16, 2))
 
 
 def _last_line(data: bytes, start: int, end: int) -> int:
