@@ -205,6 +205,20 @@ maven               <server><id>x</id><username>@U</username><password>@S</passw
 kwarg-passwd        pymysql.connect(host="db", user="@U", passwd="@S")
 js-object           auth: { user: '@U', pass: '@S' }
 ansi                password: \e[31m@S\e[0m
+jdbc-oracle         jdbc:oracle:thin:@U/@S@db.acme.dev:1521/ORCL
+ssh-keygen          ssh-keygen -t ed25519 -N '@S' -f key
+vault-table         Key         Value\n---         -----\npassword    @S\nusername    @U\n
+groovy              storePassword "@S"
+clojure             {:user "@U" :password "@S"}
+autounattend        <Password><Value>@S</Value></Password>
+net-user            net user @U @S /add
+pass-unquoted       smtp:\n  user: @U\n  pass: @S\n
+identified-double   CREATE USER @U IDENTIFIED BY "@S";
+add-mask            echo "::add-mask::@S"
+har                 {"name":"password","value":"@S"}
+table               | password | @S |
+markdown            **Password:** `@S`
+basic-url           curl https://@U:@S@api.acme.dev/v1
 """
 
 SENTENCES = r"""

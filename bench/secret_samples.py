@@ -163,7 +163,7 @@ def samples(seed: int) -> Iterator[Sample]:
             is_quoted = re.search(r"[\"'`]@S[\"'`]", template) is not None
             marks = (
                 "-_.~*"
-                if "://" in template or place == "sqlplus"
+                if "://" in template or place in ("sqlplus", "jdbc-oracle")
                 else "!#%^*-_+=.?@$&,;()"
                 if is_quoted
                 else "!#^*-_+.?@"

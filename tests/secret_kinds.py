@@ -286,7 +286,7 @@ HARMLESS = [
     "task-runner-for-long-kebab-case-names sk-loading-spinner-container-element risk_live_test_abcdefghijklmnopqrst",
     "hf_hub_download(repo) npm_config_registry gh_token ghp_short AKIA1234 AIzaShort eyJhbGciOiJIUzI1NiJ9 xox xoxb-",
     "-----BEGIN PRIVATE KEY----- is the header that you look for",
-    f"-----BEGIN CERTIFICATE-----\n{BODY}\n-----END CERTIFICATE-----",
+    f"-----BEGIN CERTIFICATE-----\nMIIDdzCCAl+gAwIBAgIE{BODY[20:]}\n-----END CERTIFICATE-----",
     "-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----",
     "-----BEGIN PRIVATE KEY-----\nand then all of your key, which nobody should see\n-----END PRIVATE KEY-----",
     'if key.startswith("-----BEGIN PRIVATE KEY-----") and key.endswith("-----END PRIVATE KEY-----"): pass',

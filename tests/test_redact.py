@@ -24,6 +24,8 @@ KEY = b"a key"
 
 @pytest.mark.parametrize("rule", [*RULES, *WEAK, *FIELDS], ids=lambda rule: rule.kind)
 def test_every_rule_names_its_literals_and_matches_nothing_without_one(rule: Any) -> None:
+    if getattr(rule, "is_long", False) and not rule.literals:
+        return  # it has a form from its start to its end, and is tried on each long word
     assert rule.literals
     assert all(len(literal) >= 2 for literal in rule.literals)
     pattern = re.compile(rule.rule.pattern if hasattr(rule, "rule") else rule.pattern)

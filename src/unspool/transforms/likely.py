@@ -4,16 +4,18 @@ import binascii
 import re
 from base64 import b64decode
 
-from unspool.transforms.redaction.wordlike import is_unlike_words
+from unspool.transforms.redaction.wordlike import is_unlike_words, wordlike
 
 _PLACEHOLDERS = tuple(
     b"xxxx *** ... ---- yyour _your -your example placeholder changeme redacted dummy required 00000000".split()
 )
 _CHANGE_ME = re.compile(rb"change.?me")
 _MIN_ANNOUNCED = 6
+_MAX_NAME = 0.62
+"""How much like words a value with digits may be: `Ed25519PublicKey` is more."""
 _MAX_LENGTH = 200
 """How much of a value is looked at: however long a run of names and marks is, it costs no more than its length."""
-_ITSELF = frozenset({b"password", b"passwd", b"pass", b"pwd", b"pw"})
+_ITSELF = frozenset(b"password passwd pass pwd pw token secret mypassword my_password repo string".split())
 _CLASSES = bytes(
     ord("a") if letter.islower() else ord("A") if letter.isupper() else ord("0") if letter.isdigit() else ord(".")
     for letter in (chr(byte) if byte < 128 else "." for byte in range(256))
@@ -22,7 +24,7 @@ _CLASSES = bytes(
 _CHANGES = (b"aA", b"a0", b"0a", b"0A", b"A0")
 
 
-_NO_PASSWORD = re.compile(rb"[*!]?[\w.]+\.\w+!?|[A-Z][A-Za-z]*!|[\w.]+\(.*\)?")
+_NO_PASSWORD = re.compile(rb"[*!]?[a-z_][\w.]*\.\w+!?|[*!]?[\w.]+\.[A-Za-z_]+!?|[A-Za-z]+[?!]|\?[A-Za-z_ ]+|[\w.]+\(.*\)")
 """A path in code, and a type that GraphQL asks for: `String!`."""
 
 
@@ -54,7 +56,7 @@ def is_random(value: bytes) -> bool:
 
 
 _NOT_NAMED = re.compile(
-    rb"[0-9.,:/_-]+|(?i:a-z|0-9)|.*(?:a-z|0-9).*|(?:sha|md|crc|xxh)[0-9]{1,4}[:=-].*|[^A-Za-z]*[A-Za-z]{0,3}[^A-Za-z]*",
+    rb"[0-9.,:/_-]+|.*(?:a-z|0-9).*|.*(?:Public|Private|Secret)Key|(?:sha|md|crc|xxh)[0-9]{1,4}[:=-].*|[^A-Za-z]*[A-Za-z]{0,3}[^A-Za-z]*",
     re.DOTALL,
 )
 """Numbers, dates, classes of characters in an expression, and checksums that say what they are."""
@@ -68,7 +70,7 @@ def is_named(value: bytes) -> bool:
     """
     value = value[:_MAX_LENGTH]
     if is_random(value):
-        return True
+        return wordlike(value) < _MAX_NAME
     if is_placeholder(value) or _NOT_NAMED.fullmatch(value):
         return False
     if _PATH.fullmatch(value) and not any(map(is_unlike_words, value.split(b"/"))):
@@ -82,8 +84,10 @@ def is_password(value: bytes) -> bool:
         return False
     if is_random(value):
         return True
+    if value.lower() in _COMMON:
+        return True
     value = value[:_MAX_LENGTH]
-    if b"/" in value or value[:1] in b".~?,;&=)":
+    if b"/" in value or value[:1] in b".~,;&=)":
         return False
     if not re.search(rb"[0-9!@#%^*?$]", value):
         return value.isalpha() and is_named(value)
@@ -105,14 +109,57 @@ def is_announced(value: bytes) -> bool:
     """Return whether "the password is …" continues with one, and not with how it is kept: base64-encoded."""
     if is_named(value):
         return True
-    if len(value) < _MIN_ANNOUNCED or is_placeholder(value) or stands_for(value) or _ABOUT.fullmatch(value):
+    if (
+        len(value) < _MIN_ANNOUNCED
+        or is_placeholder(value)
+        or stands_for(value)
+        or _ABOUT.fullmatch(value)
+        or _NO_PASSWORD.fullmatch(value)
+    ):
         return False
     classes = value.translate(_CLASSES)
     return classes.count(b"0") > 0 and classes.count(b"a") + classes.count(b"A") > 1
 
 
+_COMMON = frozenset(
+    b"letmein qwerty qwertyuiop iloveyou sunshine princess dragon monkey football baseball superman batman starwars "
+    b"welcome shadow master michael jordan harley ranger hunter buster soccer killer george charlie andrew daniel "
+    b"jennifer joshua freedom whatever ginger cheese computer pepper maggie ashley nicole biteme summer winter flower "
+    b"cookie banana orange silver mustang access hockey tigger matrix secret1 asdfgh asdfghjkl zxcvbn zxcvbnm loveme "
+    b"lovely hello123 admin123 root123 test1234 pass1234 passw0rd pa55word postgres hunter2 s3cret s3cr3t".split()
+)
+"""Passwords that many people choose, in small letters."""
+_STRONG = re.compile(
+    rb"(?=.*[a-z])(?=.*[A-Z])(?=.*[0-9])[^.:/(){}<>]{8,}|(?=.*[0-9])(?=.*[!@#$%^*])(?=.*[A-Za-z])[^:/(){}<>]{8,}",
+    re.DOTALL,
+)
+
+
+def is_strong_password(value: bytes) -> bool:
+    """Return whether a value has what rules for passwords ask for: where only the word `pass` says what it is."""
+    return is_password(value) and _STRONG.fullmatch(value) is not None
+
+
+_NO_WORD = frozenset(
+    b"true false none null yes no on off string required optional hidden prompt empty unset disabled enabled default "
+    b"text input value password passwd changeme change-me secret example test todo required! undefined".split()
+)
+
+
+def is_short_password(value: bytes) -> bool:
+    """Return whether a value is a password where a variable of the environment says so: any word, however weak."""
+    return not (
+        stands_for(value)
+        or is_placeholder(value)
+        or value.lower() in _NO_WORD
+        or value[:1] in b"./"
+        or _NO_PASSWORD.fullmatch(value)
+        or not any(letter in value for letter in b"abcdefghijklmnopqrstuvwxyz0123456789")
+    )
+
+
 _VARIABLE = re.compile(
-    rb"\$[A-Za-z_]\w*|\$[0-9@*]?|%[A-Za-z_]\w*%|%[-0-9.]*[sdrv]|%\(\w+\)s|[{*<].*|\$[({].*", re.DOTALL
+    rb"\$[A-Za-z_]\w*|\$[0-9@*]?|%[A-Za-z_]\w*%|%[-0-9.]*[sdrv]|%\(\w+\)s|[{<].*|\*+|\$[({].*", re.DOTALL
 )
 
 

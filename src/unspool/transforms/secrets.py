@@ -241,10 +241,21 @@ WEAK: tuple[Rule, ...] = (
     Rule("password", ("ASSWORD",), rf"ASSWORD{DEFAULT}{VALUE}", is_password),
     Rule(
         "password",
-        ("ASSWORD '", "assword '", "DENTIFIED BY '"),
-        rf"(?:(?i:assword)|DENTIFIED BY) '{CHOSEN}(?=')",
+        ("ASSWORD ", "assword ", "DENTIFIED BY "),
+        rf"(?:(?i:assword)|DENTIFIED BY) {QUOTE}{CHOSEN}(?={QUOTE})",
         is_password,
     ),
+    Rule("password", ("assword  ",), rf"assword {{2,40}}{VALUE}(?=\s|\\|\Z)", is_password),
+    Rule("password", ("assword><", "assword&gt;"), rf"assword>(?:{LINE}){{0,20}}<Value>{VALUE}(?=<)", is_password),
+    Rule(
+        "url-password",
+        ("jdbc:oracle:",),
+        rf"jdbc:oracle:[a-z]+:[A-Za-z0-9_.-]{{1,60}}/(?P<secret>[A-Za-z0-9!#$%^*+_.-]{{4,60}})@",
+    ),
+    Rule("token", ("add-mask::",), rf"add-mask::{VALUE}", is_password),
+    Rule("token", ("-bearer ",), rf"-bearer {{1,3}}(?:{QUOTE})?{VALUE}", is_named),
+    Rule("password", ("net user ",), rf"net user [A-Za-z0-9._-]{{1,60}} (?!/)(?:{QUOTE})?{VALUE}", is_password),
+    Rule("password", ("-N ",), rf"-N {{1,2}}(?:{QUOTE})?{CHOSEN}", is_password, before=r"ssh-keygen[^|;]*\Z"),
     Rule(
         "password",
         (":5432:", ":*:*:"),

@@ -46,7 +46,7 @@ have a type, or the value be what is taken where there is none: `key: str = "…
 """
 SAID = (
     rf"(?:{QUOTE})?(?: is| was|:| =| is now| is set to| should be| =>| ->|\*\*:?| —| –)"
-    rf"(?: \*\*)? {{1,2}}(?:{QUOTE})?|, ?(?:{QUOTE})?|[\t]|\\+t|{QUOTE}\] ?=> ?"
+    rf"(?: \*\*)? {{1,2}}(?:{QUOTE})?|,(?:{QUOTE})?|[\t]|\\+t|{QUOTE}\] ?=> ?"
 )
 """Between a name and a random value, in prose and in tables."""
 NUMBERED = r"(?:[0-9]{1,8}\|)?"

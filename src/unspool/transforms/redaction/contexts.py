@@ -2,7 +2,7 @@
 
 import re
 
-from unspool.transforms.likely import is_named
+from unspool.transforms.likely import is_named, is_password
 from unspool.transforms.shapes import LINE, QUOTE, VALUE, Rule
 
 _H = r"[0-9a-f]"
@@ -77,8 +77,17 @@ CONTEXTS: tuple[Rule, ...] = (
     ),
     Rule(
         "password",
-        ("op read ", "pass show ", "initial-password", "get secret", "print-access-token"),
-        rf"(?:op read|pass show|initial-password|get secret|print-access-token){_OUTPUT}",
+        (
+            "op read ",
+            "pass show ",
+            "initial-password",
+            "get secret",
+            "print-access-token",
+            "get password",
+            "auth:token",
+            "output -raw",
+        ),
+        rf"(?:op read|pass show|initial-password|get secret|print-access-token|get password|auth:token|output -raw){_OUTPUT}",
         is_named,
     ),
     Rule(
@@ -92,6 +101,14 @@ CONTEXTS: tuple[Rule, ...] = (
         ("master.key", "production.key", "credentials.key"),
         rf"[a-z]{{6,12}}\.key[^\n\\A-Za-z0-9]{{0,3}}(?:{LINE}){{1,3}}(?P<secret>{_H}{{32}})(?![0-9a-z])",
     ),
+    Rule(
+        "secret",
+        ("SecureString",),
+        rf"SecureString\\*\",(?:{LINE}){{0,40}}\\*\"Value\\*\": ?\\*\"{VALUE}",
+        is_password,
+    ),
+    Rule("password", ("random_password",), rf"random_password[^\0]{{1,400}}?result\\*\": ?\\*\"{VALUE}", is_password),
+    Rule("secret", ("nseal Key ",), r"nseal Key [0-9]{1,2}: {1,3}(?P<secret>[A-Za-z0-9+/]{40,70}={0,2})"),
     Rule("private-key", ("AQAAABAAAA",), r"AQAAABAAAA[A-Za-z0-9+/]{30,400}={0,2}(?=\})"),
     Rule(
         "recovery-code",

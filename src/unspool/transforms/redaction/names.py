@@ -4,7 +4,15 @@ from collections.abc import Callable
 from itertools import product
 from typing import NamedTuple
 
-from unspool.transforms.likely import anything, has_session, is_basic, is_named, is_password
+from unspool.transforms.likely import (
+    anything,
+    has_session,
+    is_basic,
+    is_named,
+    is_password,
+    is_short_password,
+    is_strong_password,
+)
 from unspool.transforms.shapes import (
     BETWEEN,
     CELL,
@@ -15,6 +23,7 @@ from unspool.transforms.shapes import (
     GIVEN,
     PARTED,
     SAID,
+    VALUE,
     Rule,
 )
 
@@ -29,16 +38,22 @@ class Field(NamedTuple):
     value: str = PARTED
     accept: Callable[[bytes], bool] = is_named
     before: str = ""
+    between: str = ""
+    """What stands between the name and its value, if it is not what usually does."""
 
     @property
     def rule(self) -> Rule:
         """Return the rule that finds the field in a text."""
+        if self.between:
+            pattern = f"(?:{self.name})(?:{self.between}){self.value}"
+            return Rule(self.kind, self.literals, pattern, self.accept, before=self.before)
         closed = r"(?(tag)(?=<|\\+u003c))"
-        between = f"{BETWEEN}|{CELL}" if self.accept is is_password else f"{BETWEEN}|{DEFAULT}|{GIVEN}|{CELL}|{SAID}"
+        between = BETWEEN if self.accept in _PASSWORDS else f"{BETWEEN}|{DEFAULT}|{GIVEN}|{CELL}|{SAID}"
         pattern = f"(?:{self.name}){_SUFFIX}(?:{between}){self.value}{closed}"
         return Rule(self.kind, self.literals, pattern, self.accept, before=self.before)
 
 
+_PASSWORDS = (is_password, is_strong_password, is_short_password)
 _SUFFIX = (
     r"(?:[_-]?(?i:prod(?:uction)?|stag(?:e|ing)|dev|test|live|old|new|value|backup|primary|secondary|main"
     r"|base64|b64|hex|v?[0-9]{1,3})(?![A-Za-z]))?"
@@ -63,6 +78,14 @@ _KEYS = (
 ).split()
 _KEY_NAME = rf"(?i:(?:{'|'.join(sorted({word[1:] for word in _KEYS}))})[_-]?key)"
 
+_SHORT = r"(?P<secret>[A-Za-z0-9!@#%^*+_.?-]{4,40})(?=[\s\"'\\]|\Z)"
+_ENV = r"(?:\A|\s|[\"']|\\[nt])(?:[A-Z][A-Z0-9_]{0,40})?\Z"
+_NO_PAGE = (
+    r"\A(?!.*(?i:continuation|page|next|previous|request|starting|publickey|change|purchase|action|sync|resume|cursor|progress"
+    r"|idempotency|pagination|scroll|pad|eos|bos|unk|mask|stop|special)[_ -]?[tT]\Z)"
+)
+"""Tokens of lists and of models are no secrets."""
+
 FIELDS: tuple[Field, ...] = (
     Field(
         "azure-key", ("ccountKey", "ccessKey"), r"cc(?:ount|ess)Key", r"(?P<secret>[A-Za-z0-9+/]{43,}={1,2})", anything
@@ -75,15 +98,28 @@ FIELDS: tuple[Field, ...] = (
         anything,
     ),
     Field("password", ("assw", "ASSW"), r"(?i:assw(?:or)?d)", CHOSEN, is_password),
+    Field("password", ("assw", "ASSW"), r"(?i:assw(?:or)?d)", CHOSEN, is_password, r"\|[ `*]*[A-Za-z_ ]{0,40}\Z", CELL),
     Field("password", ("_pass", "_PASS", "SSHPASS", "CLI_AUTH"), r"(?i:_pass)|SSHPASS|CLI_AUTH", CHOSEN, is_password),
     Field("password", ("pwd", "Pwd", "PWD"), r"(?i:pwd)", CHOSEN, is_password),
     Field("password", ("assphrase", "ASSPHRASE", "assPhrase"), r"(?i:assphrase)", CHOSEN, is_password),
     Field("password", ("pass",), "(?<![A-Za-z0-9_.-])pass", rf"(?:(?<=[\"'`])|\A){CHOSEN}", is_password),
-    Field("token", _names("token"), r"(?i:oken)(?:[_-]?(?i:secret|key))?"),
+    Field("password", ("pass", "PASS"), r"(?<![A-Za-z0-9_.-])(?i:pass)", VALUE, is_strong_password),
+    Field(
+        "password",
+        ("_PASSWORD", "_PASS", "_PWD"),
+        "_(?:PASSWORD|PASS|PWD)",
+        _SHORT,
+        is_short_password,
+        _ENV,
+        "=(?:[\"'])?",
+    ),
+    Field("secret", ("SECRET",), "SECRET(?:_KEY)?", CHOSEN, is_password),
+    Field("secret", ("_SALT",), "_SALT"),
+    Field("token", _names("token"), r"(?i:oken)(?:[_-]?(?i:secret|key))?", before=_NO_PAGE),
     Field(
         "secret",
         _names("secret"),
-        r"(?<!:[0-9]{12}:s)(?i:ecret(?:[_-]?(?:key|seed)(?:[_-]base)?|[_-]?string|[_-]?(?:access[_-]?)?key|[_-]?hash|[ _-]id)?)",
+        r"(?<!:[0-9]{12}:s)(?<!\*:s)(?i:ecret(?:[_-]?(?:key|seed)(?:[_-]base)?|[_-]?string|[_-]?(?:access[_-]?)?key|[_-]?hash|[ _-]id)?)",
     ),
     Field(
         "api-key",

@@ -8,6 +8,8 @@ _USER = r"[A-Za-z0-9._@\\/+-]{1,100}"
 _NAME = r"[A-Za-z0-9._\\-]{1,60}"
 _CHARACTERS = r"[A-Za-z0-9!#%^*+,._~?=&-]"
 _NEXT = r" {1,3}"
+_TILL = r"(?:[^|;\"]|\\*\"(?![,:\]}]))*\Z"
+"""The rest of a command up to its option, in JSON in one string."""
 
 
 def _is_option(value: bytes) -> bool:
@@ -28,7 +30,7 @@ def _option(commands: str, *options: str, user: str = "", glued: bool = False) -
     either = "|".join(options)
     pattern = rf"(?:{either}){space}(?:{QUOTE})?{user}{_SECRET}"
     return Rule(
-        "password", literals, pattern, _is_option, before=rf"(?<![\w-])(?:{commands})(?:\.exe)?(?:\s|\\+t)[^|;]*\Z"
+        "password", literals, pattern, _is_option, before=rf"(?<![\w-])(?:{commands})(?:\.exe)?(?:\s|\\+t){_TILL}"
     )
 
 
@@ -61,7 +63,7 @@ OPTIONS: tuple[Rule, ...] = (
         ("-body ", "-body=", "-b "),
         rf"-b(?:ody)?[ =](?:{QUOTE})?{VALUE}",
         is_named,
-        before=r"gh (?:secret|variable) set [^|;]*\Z",
+        before=r"gh (?:secret|variable) set " + _TILL,
     ),
     Rule(
         "secret",
@@ -74,7 +76,7 @@ OPTIONS: tuple[Rule, ...] = (
         ("/p:", "/user:", "/pass:"),
         rf"/(?:p(?:ass)?:|user:{_USER} )(?:{QUOTE})?{_SECRET}",
         _is_option,
-        before=r"(?:[xw]freerdp|net use|cmdkey|mstsc)[^|;]*\Z",
+        before=r"(?:[xw]freerdp|net use|cmdkey|mstsc)" + _TILL,
     ),
     Rule(
         "password",

@@ -35,8 +35,10 @@ _LINK = (
     rf"(?:[^\S\r\n]?(?:[:=]|：)[^\S\r\n]{{0,2}}|[^\S\r\n](?:—|–|-|->|→)[^\S\r\n]|[^\S\r\n]?(?:{_PARTICLES})(?::|：)?[^\S\r\n]?"
     rf"|[^\S\r\n](?:{'|'.join(_VERBS)})(?::|：)?[^\S\r\n]|\*\*(?::|：)?[^\S\r\n]?|(?::|：)\*\*[^\S\r\n]?)"
 )
-_FILLER = r"(?:[a-z]{0,3}[^\S\r\n][^\s:=\"'`\\]{1,30}){0,4}?"
-_VALUE = rf"(?P<secret>(?<=[\"'`]){QUOTED}|[A-Za-z0-9!#$%^&*+_.?@~=-]{{5,80}}[A-Za-z0-9!#$%^&*+_?@~=-])(?=[\s,;.)\"'`\\<]|\Z|[^\x00-\x7f])"
+_SPOKEN = _LINK.replace("[:=]", ":", 1)
+"""The same without `=`: `password=…` is no sentence."""
+_FILLER = r"[a-z]{0,3}(?:[^\S\r\n][^\s:=\"'`\\]{1,30}){0,4}?"
+_VALUE = rf"(?P<secret>(?<=[\"'`]){QUOTED}|[A-Za-z0-9!#$%^*+_.?@~-]{{5,80}}[A-Za-z0-9!#$%^*+_?@~-])(?=[\s,;.)\"'`\\<]|\Z|[^\x00-\x7f])"
 
 
 def _escaped(word: str) -> str:
@@ -70,7 +72,7 @@ SENTENCES: tuple[Rule, ...] = (
     Rule(
         "password",
         ("assword", "asscode", "assphrase"),
-        rf"ass(?:word|code|phrase){_FILLER}{_LINK}(?:{QUOTE})?{_VALUE}",
+        rf"ass(?:word|code|phrase){_FILLER}{_SPOKEN}(?:{QUOTE})?{_VALUE}",
         is_announced,
     ),
     Rule(

@@ -153,6 +153,7 @@ def _kubernetes(data: bytes, place: int) -> list[tuple[int, int]]:
 def _finder(rule: Rule, is_strong: bool) -> _Find:
     """Return the function that looks for the rule's secret, given the place of a literal."""
     accept, back = rule.accept, rule.back
+    may_break = is_strong and not rule.lead and rule.kind != "private-key"
 
     @cache
     def compiled() -> tuple[re.Pattern[bytes], str | int, re.Pattern[bytes] | None, re.Pattern[bytes] | None]:
@@ -167,7 +168,7 @@ def _finder(rule: Rule, is_strong: bool) -> _Find:
         pattern, group, lead, before = compiled()
         found = pattern.match(data, place)
         if found is None:
-            return _find_broken(data, place, pattern.match, accept) if is_strong and group == 0 and not lead else []
+            return _find_broken(data, place, pattern.match, accept) if may_break and group == 0 else []
         start, end = found.span(group)
         if lead is not None:
             start = _led(data, place, lead)

@@ -21,7 +21,7 @@ _JOINED = _LETTERS + b".!~"
 """Characters that join the parts of a key."""
 _BACKSLASH = 0x5C
 _BEFORE = frozenset(b".!~\\")
-_LENGTHS = frozenset([26, 40, 48, 49, 50, 51, 52, 84, *range(150, 210)])
+_LENGTHS = frozenset([26, *range(40, 53), 84, *range(150, 210)])
 """Lengths of keys that have a form only, and no dot."""
 _REACH = 40
 """Bytes before a long word in which the key that it belongs to may start."""
@@ -84,7 +84,11 @@ class Keys:
     def find(self, data: bytes, place: int, start: int, end: int) -> tuple[int, int, str] | None:
         """Return the end, the rank and the kind of the key that starts at a place, given its long word."""
         for key in self._prefixed.get(data[place : place + 3], ()):
-            if (found := _compiled(key.pattern).match(data, place)) and key.accept(found[0]) and not _is_inside(data, place):
+            if (
+                (found := _compiled(key.pattern).match(data, place))
+                and key.accept(found[0])
+                and not _is_inside(data, place)
+            ):
                 return found.end(), key.rank, key.kind
         if place == start and end - start not in _LENGTHS and data[end : end + 1] != b".":
             return None
