@@ -97,7 +97,7 @@ def test_values_are_copied_only_where_they_change_and_keys_tell_secrets() -> Non
     token = f"ghp_{R36}"
     value = {token: "x", "list": [{"a": "plain", "b": 1}, {"c": token}], "password": "Tr0ub4dor", "token": None}
     redacted = Redactor(KEY).values(value)
-    assert token in redacted
+    assert [name[:23] for name in redacted if redacted[name] == "x"] == ["[REDACTED:github-token:"]
     assert redacted["list"][0] is value["list"][0]  # type: ignore[index]
     assert redacted["list"][1]["c"].startswith("[REDACTED:github-token:")
     assert redacted["password"].startswith("[REDACTED:password:")

@@ -9,16 +9,20 @@ import re
 from collections import Counter
 from typing import Any
 
+from unspool.transforms.redaction import kubernetes
 from unspool.transforms.redaction.spans import fields, spans_of, value_span
 
 _SHORTEST = 8
 """Nothing shorter holds a secret."""
+_SHORTEST_KEY = 16
+"""No shorter name of an object's member is a key of a service."""
+_NAMES = ("name", "key", "Name", "Key", "id")
 _FOLDED = re.compile(r"\\+(?:[nrt]|u2192|u2502)?|\s|→|│".encode())
 """What parts the lines of a private key, in a text or in JSON."""
 
 
 _NEEDLESS = re.compile(
-    rb"(?<!\\)((?:\\\\)*+)\\(?:(/)"
+    rb"(?<!\\)((?>(?:\\\\)*))\\(?:(/)"
     rb"|u00(2[013-5789a-fA-F]|3[0-9abdfABDF]|[46][0-9a-fA-F]|5[0-9abd-fABD-F]|7[0-9a-eA-E]))"
 )
 """Escapes in JSON of what needs none, but for `&`, `<` and `>`: those are no part of a secret, and often written so."""
@@ -34,7 +38,7 @@ class Redactor:
         return self._text(text, None)
 
     def values(self, value: Any) -> Any:
-        """Any JSON value without its secrets. Keys stay; what holds no secret is not copied."""
+        """Return any JSON value without its secrets, which may also be names of members. A clean value is not copied."""
         return self._values(value, None)
 
     def raw(self, data: bytes) -> bytes:
@@ -59,8 +63,27 @@ class Redactor:
         if not _gather(value, texts) and not spans_of(_bytes("\0".join(texts)), None):
             return value
         if isinstance(value, dict):
-            return {key: self._values(inner, _called(value, key)) for key, inner in value.items()}
+            return self._object(value)
         return [self._values(inner, None) for inner in value]
+
+    def _object(self, value: dict[str, Any]) -> dict[str, Any]:
+        is_secret = kubernetes.is_secret(value)
+        redacted: dict[str, Any] = {}
+        for key, inner in value.items():
+            name = self._text(key, None) if isinstance(key, str) else key
+            while name in redacted:  # two secrets of one kind may have the same four digits
+                name += "'"
+            if is_secret and key in kubernetes.DATA_KEYS and isinstance(inner, dict):
+                redacted[name] = {entry: self._entry(data) for entry, data in inner.items()}
+            else:
+                redacted[name] = self._values(inner, _called(value, key))
+        return redacted
+
+    def _entry(self, value: Any) -> Any:
+        """Return a value of a Kubernetes Secret without what it says."""
+        if not isinstance(value, str) or not kubernetes.is_entry(_bytes(value)):
+            return self._values(value, None)
+        return self._placeholder("kubernetes-secret", _bytes(value)).decode()
 
     def _text(self, text: str, name: str | None) -> str:
         if len(text) < _SHORTEST:
@@ -96,7 +119,11 @@ def _bytes(text: str) -> bytes:
 def _gather(value: Any, texts: list[str]) -> bool:
     """Add the strings in it to `texts`, unless one is a secret by its key: then True."""
     if isinstance(value, dict):
+        if kubernetes.is_secret(value):
+            return True
         for key, inner in value.items():
+            if len(key) >= _SHORTEST_KEY:
+                texts.append(key)
             if not isinstance(inner, str):
                 if _gather(inner, texts):
                     return True
@@ -116,7 +143,7 @@ def _gather(value: Any, texts: list[str]) -> bool:
 
 def _called(value: dict[str, Any], key: str) -> str:
     """What a value is called: by its key, or by another value, as in `{"name": "DB_PASSWORD", "value": …}`."""
-    if key != "value":
+    if key.lower() != "value":
         return key
-    name = value.get("name") or value.get("key")
+    name = next(filter(None, map(value.get, _NAMES)), None)
     return name if isinstance(name, str) else key

@@ -98,7 +98,7 @@ RULES: tuple[Rule, ...] = (
     long("posthog-key", "phx_", r"[A-Za-z0-9]{40,60}"),
     prefixed("aws-key", "ABSK", r"[A-Za-z0-9+/]{100,200}={0,2}"),
     prefixed("aws-token", "IQoJb3JpZ2lu", r"[A-Za-z0-9+/]{100,4000}={0,2}"),
-    Rule("azure-key", ("JQQJ99",), rf"{ALONE}[A-Za-z0-9]{{52}}JQQJ99[A-Za-z0-9]{{26}}", back=52),
+    Rule("azure-key", ("JQQJ99",), rf"{ALONE}[A-Za-z0-9]{{52}}JQQJ99[A-Za-z0-9]{{26,40}}", back=52),
     long("google-token", "ya29.", rf"{_WORDS}{{30,2000}}"),
     long("google-key", "AQ.Ab8", rf"{_WORDS}{{40,80}}"),
     long("digitalocean-token", "dop_v1_ doo_v1_ dor_v1_", r"[0-9a-f]{64}"),

@@ -12,6 +12,8 @@ ALONE = rf"(?<![A-Za-z0-9_-]{{16}}){START}"
 """Before a key: the same, and no long run of letters, `_` and `-`, because that is base64 of something else."""
 END = r"(?![A-Za-z0-9_-])"
 LINE = r"(?:[ \r\n\t]|\\+[nrt])"
+CONTINUED = r"(?:\\\r?\n|(?<!\\)(?:\\{3}|\\{6}|\\{12})n)(?:[ \t]|\\+t){0,40}"
+"""A backslash at the end of a line, as shells join lines: in a text, in its JSON, and in the JSON of that."""
 GAP = rf"{LINE}{{1,40}}"
 MARGIN = r"(?:[ \r\n\t>|]|→|│|\\+(?:[nrt]|u2192|u2502)|[0-9]{1,6}(?=→|\t|\\+(?:t|u2192)|:| {0,2}(?:\||│|\\+u2502)))"
 """Between the lines of a key that a tool has numbered, or quoted."""
@@ -34,7 +36,8 @@ BETWEEN = "|".join(
         r"(?P<tag>>)",
         PAIR,
         rf"</key>{LINE}{{0,40}}<string>",  # a property list
-        rf"(?:{QUOTE})?{MARK}(?:[|>][+-]?|\\+)(?:{LINE}){{1,40}}",  # the value is in the next line of YAML or a shell
+        rf"(?:{QUOTE})?{MARK}[|>][+-]?(?:{LINE}){{1,40}}",  # the value is in the next line of YAML
+        rf"{MARK}{CONTINUED}",
         rf"{QUOTE}(?:[^\S\r\n]|;[^\r\n\\\"]{{0,80}})?{_BLANK}{{2}}",  # a field of a form
         rf"{QUOTE} \{{{LINE}{{1,40}}(?:type {{1,20}}= string{LINE}{{1,40}})?default {{1,20}}= {QUOTE}",  # Terraform
     ]

@@ -3,19 +3,26 @@
 import re
 
 from unspool.transforms.redaction.wordlike import is_unlike_words, wordlike
+from unspool.transforms.shapes import CONTINUED
 
 _BREAK = rb"(?:\\*\r?\n|\\*(?:\\r)?\\+n)(?:[ \t|>]|\\+t){0,40}"
 _SECOND = rb"[A-Za-z0-9+/_.=~-]{6,400}"
-_AFTER = re.compile(rb"%b(?P<second>%b)(?=[\s\\\"'`<,;)]|\Z)" % (_BREAK, _SECOND))
-_BROKEN = re.compile(rb"(?P<first>[A-Za-z0-9+/_.~$-]{6,400})%b(?P<second>%b)(?=[\s\\\"'`<,;)]|\Z)" % (_BREAK, _SECOND))
+_CLOSING = rb"(?=[\x00-\x20\x7f\\\"'`<,;)]|\Z)"
+_AFTER = re.compile(rb"%b(?P<second>%b)%b" % (_BREAK, _SECOND, _CLOSING))
+_INDENTED = re.compile(
+    rb"(?:%b|(?:\r?\n|(?<!\\)(?:(?:\\{1,2}|\\{4}|\\{8})r)?(?:\\{1,2}|\\{4}|\\{8})n)(?:[ \t]|\\+t){2,40})"
+    rb"(?P<second>%b)%b" % (CONTINUED.encode(), _SECOND, _CLOSING)
+)
+"""The next line after a backslash, or one that is indented: without these, it is another value."""
+_BROKEN = re.compile(rb"(?P<first>[A-Za-z0-9+/_.~$-]{6,400})%b(?P<second>%b)%b" % (_BREAK, _SECOND, _CLOSING))
 _FIRST = re.compile(rb"(?<![A-Za-z0-9_/+-])(?P<first>[A-Za-z0-9_.~$-]{6,80})%b\Z" % _BREAK)
 _REACH = 130
 _MAX_WORDLIKE = 0.5
 
 
-def continued(data: bytes, end: int) -> int:
+def continued(data: bytes, end: int, is_strong: bool) -> int:
     """Return where a secret that ends at a line's end goes on to, or the same end if it does not."""
-    found = _AFTER.match(data, end)
+    found = (_AFTER if is_strong else _INDENTED).match(data, end)
     return found.end("second") if found and _is_random(found["second"]) else end
 
 

@@ -72,7 +72,7 @@ CONTEXTS: tuple[Rule, ...] = (
     Rule(
         "secret",
         ("Fernet(", "Wallet(", "from_key(", "fromSecretKey(", "SecretKeySpec(", "HMAC(", "accounts: ["),
-        rf"[A-Za-z_]{{4,14}}(?:\(|: \[)(?:[bru])?{QUOTE}{VALUE}",
+        rf"(?:(?:Fernet|Wallet|from_key|fromSecretKey|SecretKeySpec|HMAC)\(|accounts: \[)(?:[bru])?{QUOTE}{VALUE}",
         lambda value: is_named(value) and len(value) >= 32,
     ),
     Rule(

@@ -25,6 +25,8 @@ _MEMBER = re.compile(rb",?%b{0,200}%b%b{0,80}%b%b(?:%b)?" % (_SPACE, _KEY, _SPAC
 _PAIR = re.compile(
     rb"%b[ \t]{1,8}(?:[|>][+-]?(?:%b[ \t]{1,80}))?(?:%b)?%b(?:%b)?" % (_KEY, _LINE, _QUOTE, _VALUE, _QUOTE)
 )
+_ENTRY = re.compile(_VALUE)
+DATA_KEYS = ("data", "stringData")
 _DOCUMENT = re.compile(rb"%b---" % _LINE)
 _REACH = 20_000
 
@@ -47,5 +49,15 @@ def entries(data: bytes, place: int) -> Iterator[tuple[int, int]]:
 
 
 def is_secret(value: dict[str, Any]) -> bool:
-    """Return whether an object is a Kubernetes Secret."""
-    return value.get("kind") == "Secret" and isinstance(value.get("data") or value.get("stringData"), dict)
+    """Return whether an object is a Kubernetes Secret that still says something."""
+    return value.get("kind") == "Secret" and any(
+        isinstance(entry, str) and is_entry(entry.encode("utf-8", "surrogatepass"))
+        for key in DATA_KEYS
+        if isinstance(data := value.get(key), dict)
+        for entry in data.values()
+    )
+
+
+def is_entry(value: bytes) -> bool:
+    """Return whether a value of a Secret is one in writing: no placeholder, and no variable of a template."""
+    return _ENTRY.match(value) is not None

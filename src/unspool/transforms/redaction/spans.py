@@ -176,7 +176,7 @@ def _finder(rule: Rule, is_strong: bool) -> _Find:
                 return []
         if not accept(data[start:end]) or (before is not None and not before.search(_line_before(data, place))):
             return []
-        return [(start, continued(data, end))]
+        return [(start, continued(data, end, is_strong))]
 
     return find
 
@@ -279,7 +279,7 @@ def _long_words(data: bytes, depth: int) -> Iterator[Span]:
         place = word_start(data, start)
         if key := _KEYS.find(data, place, start, end):
             done, rank, kind = key
-            yield Span(place, rank, continued(data, done), kind)
+            yield Span(place, rank, continued(data, done, is_strong=True), kind)
         elif broken := _broken_word(data, place, start, end):
             done = broken.end
             yield broken

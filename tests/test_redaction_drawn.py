@@ -1,0 +1,50 @@
+"""Secrets drawn by `bench/secrets_drawn.py`: kinds, places and carriers, none of them real."""
+
+import random
+import sys
+from collections import Counter
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from unspool.transforms.redact import Redactor
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "bench"))
+
+from secret_forms import FORMS, draw
+from secret_samples import samples
+from secret_words import value
+
+KEY = b"a key"
+
+
+@pytest.mark.parametrize(
+    ("kind", "form"), [(kind, form) for forms in FORMS.values() for kind, form in forms.items()], ids=str
+)
+def test_each_kind_disappears(kind: str, form: str) -> None:
+    chance = random.Random(kind)
+    redactor = Redactor(KEY)
+    for _ in range(5):
+        secret = draw(form, chance)
+        text = redactor.text(f"here it is:\n{secret}\nthanks")
+        assert secret[-12:] not in text, text
+
+
+def test_of_drawn_secrets_at_least_97_percent_disappear_and_90_of_each_group() -> None:
+    redactor = Redactor(KEY)
+    drawn, removed = Counter[str](), Counter[str]()
+    for sample in islice(samples(seed=2026), 4000):
+        for label in ("all", sample.group, sample.carrier):
+            drawn[label] += 1
+            removed[label] += not sample.leaks(redactor.text(sample.text))
+    assert removed["all"] >= 0.97 * drawn["all"]
+    assert all(removed[label] >= 0.9 * drawn[label] for label in drawn), (removed, drawn)
+
+
+def test_named_values_need_no_digits() -> None:
+    chance = random.Random(1)
+    redactor = Redactor(KEY)
+    values = [value(chance) for _ in range(1000)]
+    kept = [each for each in values if each in redactor.text(f"MYAPP_API_KEY={each}\n")]
+    assert len(kept) <= 5, kept
