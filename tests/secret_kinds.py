@@ -125,6 +125,16 @@ SECRETS = [
     ("password-hash", f"$6$rounds=5000$saltsalt${R36}{R36}{R20[:14]}"),
     ("password-hash", f"$5$saltsalt${R36}{R20[:7]}"),
     ("password-hash", f"$y$j9T$saltsalt${R36}{R20[:7]}"),
+    ("polar-token", f"polar_oat_{R36}"),
+    ("mux-token", f"mux_{R36}{R20}"),
+    ("lemonsqueezy-key", f"lmsq_{R36}"),
+    ("knock-key", f"sk_knock_{R36}"),
+    ("scaleway-key", "SCWQ7Z2LM4N8PXR3TVWK"),
+    ("clerk-key", f"ak_{R36}"),
+    ("paddle-key", f"pdl_live_{R20}_{R20}"),
+    ("gitea-token", "gto_" + "q7z2lm4n5pxr3tvwk6ab" * 3),
+    ("xata-key", f"xau_{R36}"),
+    ("openai-key", "sk-lf-1c4f2a7e-9b3d-4e5f-8a6b-7c8d9e0f1a2b"),
     ("password-hash", f"$argon2id$v=19$m=65536,t=3,p=4${R20}${R36}"),
 ]
 """Those that tell themselves, wherever they stand."""
@@ -258,6 +268,9 @@ TOLD = [
     ("secret", "OPENAI_KEY=", HEX, ""),
     ("webhook", "https://discord.com/api/webhooks/123456789012345678/", f"{R36}{R36[:32]}", ""),
     ("telegram-token", "https://api.telegram.org/bot1234567890:", f"AA{R36[:33]}", "/getMe"),
+    ("encoded-secret", "echo ", b64encode(f"DEBUG=0\nAPI_KEY={R36}\n".encode()).decode(), " | base64 -d > .env"),
+    ("encoded-secret", "xxd -r -p <<< ", f"DEBUG=0\nAPI_KEY={R36}\n".encode().hex(), "\n"),
+    ("kubernetes-secret", "kind: Secret\ndata:\n  any.thing: ", b64encode(b"some words").decode(), "\ntype: Opaque"),
     ("azure-key", "https://x.blob.core.windows.net/c?sv=2022-11-02&sig=", f"{R36}{R20[:7]}%3D", "&se=1"),
 ]
 """Those that only what stands before them tells: kind, before, secret, after."""

@@ -5,6 +5,7 @@ import stat
 import subprocess
 import sys
 import time
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,12 @@ from unspool.errors import OutputNotWritable
 from unspool.sources.home import data_folder
 from unspool.sources.keys import key
 from unspool.transforms.redact import Redactor
-from unspool.transforms.secrets import FIELDS, RULES, WEAK
+from unspool.transforms.redaction.names import FIELDS
+from unspool.transforms.secrets import RULES, WEAK
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "bench"))
+
+from secret_samples import samples
 
 KEY = b"a key"
 
@@ -40,7 +46,9 @@ def test_every_rule_is_tried() -> None:
     redactor = Redactor(KEY)
     for secret in [*(secret for _, secret in SECRETS), *(before + secret + after for _, before, secret, after in TOLD)]:
         redactor.text(secret)
-    assert set(redactor.counts) == {rule.kind for rule in (*RULES, *WEAK)}
+    for sample in islice(samples(seed=1), 5000):
+        redactor.text(sample.text)
+    assert set(redactor.counts) == {"encoded-secret", "kubernetes-secret", *(rule.kind for rule in (*RULES, *WEAK))}
 
 
 @pytest.mark.parametrize(("kind", "secret"), SECRETS)

@@ -33,7 +33,10 @@ _REACH = 20_000
 
 def entries(data: bytes, place: int) -> Iterator[tuple[int, int]]:
     """Yield where the values of the Secret that is named at a place start and end."""
-    low, high = max(0, place - _REACH), min(len(data), place + _REACH)
+    start = data.rfind(b"kind", max(0, place - _REACH), place)
+    low = start if start >= 0 else max(0, place - _REACH)
+    end = data.find(b"kind", place + 4, place + _REACH)
+    high = end if end >= 0 else min(len(data), place + _REACH)
     for document in _DOCUMENT.finditer(data, low, high):
         low, high = (document.end(), high) if document.start() < place else (low, min(high, document.start()))
     for found in _DATA.finditer(data, low, high):

@@ -127,10 +127,8 @@ SERVICES: tuple[Rule, ...] = (
         "webhook", ("logic.azure.com",), r"logic\.azure\.com[^\s\"'`\\]{0,300}[?&]sig=(?P<secret>[A-Za-z0-9_-]{30,60})"
     ),
     long("anthropic-key", "sk-ant_", rf"{_W}{{40,200}}"),
-    long("langfuse-key", "sk-lf-", _UUID),
-    long("openrouter-key", "sk-or-v1-", rf"{_H}{{64}}"),
+    long("openai-key", "sk-lf-", _UUID),
     long("pinecone-key", "pclocal_", rf"{_A}{{30,80}}"),
-    long("coda-secret", "secret_", rf"{_A}{{28,64}}", is_named),
     long("mux-token", "mux_", rf"{_A}{{40,80}}", is_named),
     long("paddle-key", "pdl_live_ pdl_sdbx_", rf"{_A}{{8,40}}[A-Za-z0-9_]{{10,60}}"),
     long("polar-token", "polar_", r"(?:oat|pat|whs)_[A-Za-z0-9]{30,60}"),
@@ -187,11 +185,6 @@ KEYS: tuple[Rule, ...] = (
         "private-key",
         ("OpenVPN Static key V1-----",),
         r"OpenVPN Static key V1-----(?P<secret>(?:(?:[ \r\n\t]|\\+[nrt]){1,20}[0-9a-f]{32,80})+)",
-    ),
-    Rule(
-        "jwt-part",
-        ("ZXlKaGJHY2lPaU",),
-        rf"{START}ZXlKaGJHY2lPaU[A-Za-z0-9+/_-]{{40,20000}}={{0,2}}",
     ),
 )
 

@@ -31,6 +31,7 @@ _SHORT = 8192
 _LONG = 300
 """Bytes: no key is longer."""
 _LEFT = re.compile(rb"[A-Za-z0-9+/_.~%=-]*")
+_WORD_LEFT = re.compile(rb"[A-Za-z0-9_-]*")
 _RUN = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
 _ESCAPED = re.compile(rb"[nrtbf]|u[0-9a-fA-F]{4}")
 _LINE_END = re.compile(rb"\n|\r|\0|\\+[nr](?![a-z])")
@@ -323,15 +324,19 @@ def fields(name: str) -> list[tuple[int, Field, re.Pattern[bytes]]]:
 
 
 def _apart(spans: list[Span], data: bytes) -> list[Span]:
-    """In order, and of those that overlap the first.
+    """Return the spans in order, and of those that overlap the first.
 
-    One that is longer than any key ends where its rule has read enough. What is left of it would begin the next secret,
-    again and again, so it goes with it.
+    A span that is longer than any key ends where its rule has read enough. So does one that a word goes on after. What
+    is left would begin the next secret, again and again, so it goes with it.
     """
     apart: list[Span] = []
     for span in sorted(spans, key=lambda span: (span.start, span.rank, -span.end)):
         if not apart or span.start >= apart[-1].end:
             is_long = span.end - span.start >= _LONG and span.kind not in ("private-key", "encoded-secret")
-            left = _LEFT.match(data, span.end) if is_long else None
+            left = (_LEFT if is_long else _WORD_LEFT).match(data, span.end) if is_long or _is_key(span) else None
             apart.append(span._replace(end=left.end()) if left else span)
     return apart
+
+
+def _is_key(span: Span) -> bool:
+    return span.rank < len(RULES) and span.kind != "private-key"
