@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (a template is one line)
 r"""Files that hold secrets, as agents read and print them. `@F{form}` is a secret in a form of `secret_forms`.
 
 All that `@F` draws must disappear. `@M{n}` is a mnemonic of n words, `@D{n}` are n lines of base64, as in a key.

@@ -12,7 +12,6 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 from secret_samples import Sample, samples
-
 from unspool.transforms.redact import Redactor
 
 

@@ -14,16 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from secret_kinds import HARMLESS, HEX, PEM, R36, SECRETS, TOLD
+from secret_samples import samples
 from unspool.errors import OutputNotWritable
 from unspool.sources.home import data_folder
 from unspool.sources.keys import key
 from unspool.transforms.redact import Redactor
 from unspool.transforms.redaction.names import FIELDS
 from unspool.transforms.secrets import RULES, WEAK
-
-sys.path.insert(0, str(Path(__file__).parent.parent / "bench"))
-
-from secret_samples import samples
 
 KEY = b"a key"
 

@@ -1,20 +1,15 @@
 """Secrets drawn by `bench/secrets_drawn.py`: kinds, places and carriers, none of them real."""
 
 import random
-import sys
 from collections import Counter
 from itertools import islice
-from pathlib import Path
 
 import pytest
-
-from unspool.transforms.redact import Redactor
-
-sys.path.insert(0, str(Path(__file__).parent.parent / "bench"))
 
 from secret_forms import FORMS, draw
 from secret_samples import samples
 from secret_words import value
+from unspool.transforms.redact import Redactor
 
 KEY = b"a key"
 

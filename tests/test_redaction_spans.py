@@ -1,16 +1,13 @@
 """What redaction changes in real traces is reviewed, span by span."""
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT / "scripts"))
-
 from redaction_spans import REVIEWED, changed_spans
 
+ROOT = Path(__file__).parent.parent
 SHARED = ROOT.parent / "shared"
 FOLDERS = [SHARED / "corpus", SHARED / "clients"]
 

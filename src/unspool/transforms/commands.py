@@ -19,7 +19,7 @@ _ASKS = (
     rf"(?:sudo (?:-[A-Za-z]{{1,2}} (?:\\*[\"']\\*[\"'] )?){{0,4}}-[A-Za-z]{{0,3}}S"
     rf"|(?:sudo )?(?:chpasswd|passwd --stdin)|{SAME}--(?:password|token|pass)-?stdin|{SAME}-pass(?:in)? stdin"
     r"|gh (?:secret set|auth login)|wrangler (?:pages )?secret put|(?:npx )?vercel env add|docker secret create"
-    r"|podman secret create|pass insert|su(?: -c)? |kinit|cryptsetup|smbpasswd|gpg --batch|gpg [^|]{0,80}--passphrase-fd"
+    r"|podman secret create|pass insert|su(?: -c)? |kinit|cryptsetup|smbpasswd|gpg --batch|gpg [^|]{0,80}-passphrase-fd"
     r"|gcloud secrets (?:create|versions)|fly(?:ctl)? secrets|netlify env:set|doppler secrets set|vault login)"
 )
 """A command that reads a password."""

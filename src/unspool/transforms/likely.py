@@ -24,7 +24,9 @@ _CLASSES = bytes(
 _CHANGES = (b"aA", b"a0", b"0a", b"0A", b"A0")
 
 
-_NO_PASSWORD = re.compile(rb"[*!]?[a-z_][\w.]*\.\w+!?|[*!]?[\w.]+\.[A-Za-z_]+!?|[A-Za-z]+[?!]|\?[A-Za-z_ ]+|[\w.]+\(.*\)")
+_NO_PASSWORD = re.compile(
+    rb"[*!]?[a-z_][\w.]*\.\w+!?|[*!]?[\w.]+\.[A-Za-z_]+!?|[A-Za-z]+[?!]|\?[A-Za-z_ ]+|[\w.]+\(.*\)"
+)
 """A path in code, and a type that GraphQL asks for: `String!`."""
 
 

@@ -38,7 +38,7 @@ class Redactor:
         return self._text(text, None)
 
     def values(self, value: Any) -> Any:
-        """Return any JSON value without its secrets, which may also be names of members. A clean value is not copied."""
+        """Return any JSON value without its secrets, in names of members too. A clean value is not copied."""
         return self._values(value, None)
 
     def raw(self, data: bytes) -> bytes:

@@ -250,7 +250,7 @@ WEAK: tuple[Rule, ...] = (
     Rule(
         "url-password",
         ("jdbc:oracle:",),
-        rf"jdbc:oracle:[a-z]+:[A-Za-z0-9_.-]{{1,60}}/(?P<secret>[A-Za-z0-9!#$%^*+_.-]{{4,60}})@",
+        r"jdbc:oracle:[a-z]+:[A-Za-z0-9_.-]{1,60}/(?P<secret>[A-Za-z0-9!#$%^*+_.-]{4,60})@",
     ),
     Rule("token", ("add-mask::",), rf"add-mask::{VALUE}", is_password),
     Rule("token", ("-bearer ",), rf"-bearer {{1,3}}(?:{QUOTE})?{VALUE}", is_named),

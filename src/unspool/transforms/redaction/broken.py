@@ -33,9 +33,9 @@ def first_half(data: bytes, second: int) -> int:
 
 
 def joined(data: bytes, place: int) -> tuple[bytes, int, int] | None:
-    """Return the word at a place joined with the next line's: the text, how much is of the first, and the second's place.
+    """Return the word at a place with the next line's word, the length of the first, and the place of the second.
 
-    None is returned if the line does not break there.
+    Return None if the line does not break there.
     """
     found = _BROKEN.match(data, place)
     if found is None or not _is_random(found["second"]):

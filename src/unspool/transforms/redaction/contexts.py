@@ -87,7 +87,8 @@ CONTEXTS: tuple[Rule, ...] = (
             "auth:token",
             "output -raw",
         ),
-        rf"(?:op read|pass show|initial-password|get secret|print-access-token|get password|auth:token|output -raw){_OUTPUT}",
+        r"(?:op read|pass show|initial-password|get secret|print-access-token|get password|auth:token|output -raw)"
+        rf"{_OUTPUT}",
         is_named,
     ),
     Rule(
@@ -113,7 +114,8 @@ CONTEXTS: tuple[Rule, ...] = (
     Rule(
         "recovery-code",
         ("ecovery code", "ackup code"),
-        rf"(?:ecovery|ackup) codes?(?: is| are)?:?(?:{LINE}|[`\"'*-]){{1,6}}(?P<secret>{_CODE}(?:(?:[,;]|{LINE}){{1,4}}(?:[0-9]{{1,2}}[.)] ?)?{_CODE}){{0,20}})",
+        rf"(?:ecovery|ackup) codes?(?: is| are)?:?(?:{LINE}|[`\"'*-]){{1,6}}"
+        rf"(?P<secret>{_CODE}(?:(?:[,;]|{LINE}){{1,4}}(?:[0-9]{{1,2}}[.)] ?)?{_CODE}){{0,20}})",
         _has_digits,
     ),
     Rule(

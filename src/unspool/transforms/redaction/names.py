@@ -119,7 +119,8 @@ FIELDS: tuple[Field, ...] = (
     Field(
         "secret",
         _names("secret"),
-        r"(?<!:[0-9]{12}:s)(?<!\*:s)(?i:ecret(?:[_-]?(?:key|seed)(?:[_-]base)?|[_-]?string|[_-]?(?:access[_-]?)?key|[_-]?hash|[ _-]id)?)",
+        r"(?<!:[0-9]{12}:s)(?<!\*:s)"
+        r"(?i:ecret(?:[_-]?(?:key|seed)(?:[_-]base)?|[_-]?string|[_-]?(?:access[_-]?)?key|[_-]?hash|[ _-]id)?)",
     ),
     Field(
         "api-key",

@@ -25,8 +25,8 @@ _ASCII = {
     "elsz\\u00f3": r"(?<=[jJ])elsz\\+u00f3",
 }
 _OTHER = (
-    "asło ифр арол ωδικ 密码 密碼 口令 暗証番号 パスワード 비밀번호 암호 كلمة_المرور كلمة_السر סיסמה पासवर्ड รหัสผ่าน khẩu Şifre şifre"
-    " ösenord گذرواژه"
+    "asło ифр арол ωδικ 密码 密碼 口令 暗証番号 パスワード 비밀번호 암호 كلمة_المرور كلمة_السر "
+    "סיסמה पासवर्ड รหัสผ่าน khẩu Şifre şifre ösenord گذرواژه"
 ).split()
 _ENDS = {"арол": r"арол(?:[\x80-\xff]{2}){0,2}", "ωδικ": "ωδικός?(?: πρόσβασης)?"}
 _VERBS = ("is was lautet ist war est es era é è to je on är er este είναι là adalah bu jest").split()
@@ -38,7 +38,8 @@ _LINK = (
 _SPOKEN = _LINK.replace("[:=]", ":", 1)
 """The same without `=`: `password=…` is no sentence."""
 _FILLER = r"[a-z]{0,3}(?:[^\S\r\n][^\s:=\"'`\\]{1,30}){0,4}?"
-_VALUE = rf"(?P<secret>(?<=[\"'`]){QUOTED}|[A-Za-z0-9!#$%^*+_.?@~-]{{5,80}}[A-Za-z0-9!#$%^*+_?@~-])(?=[\s,;.)\"'`\\<]|\Z|[^\x00-\x7f])"
+_VALUE = rf"(?P<secret>(?<=[\"'`]){QUOTED}|[A-Za-z0-9!#$%^*+_.?@~-]{{5,80}}[A-Za-z0-9!#$%^*+_?@~-])"
+_VALUE += r"(?=[\s,;.)\"'`\\<]|\Z|[^\x00-\x7f])"
 
 
 def _escaped(word: str) -> str:

@@ -19,11 +19,11 @@ from unspool.transforms.scanning import holds
 from unspool.transforms.secrets import RULES, WEAK
 from unspool.transforms.shapes import Rule
 
-_NEEDLES = tuple(
-    word.encode()
-    for word in (
-        "J ~ X Z z Q K W q G B I C assw hrase ecret :// oken edential enha lave ogin login E\t/ E\\t/ key k w - _ auth pass ass SS $"
-    ).split(" ")
+_NEEDLES = (
+    *map(str.encode, "J~XZzQKWqGBIC"),
+    *(word.encode() for word in "assw hrase ecret :// oken edential enha lave ogin login E\t/ E\\t/ key".split(" ")),
+    *map(str.encode, "kw-_"),
+    *(word.encode() for word in ("auth", "pass", "ass", "SS", "$")),
 )
 """Bytes by which literals are looked for, the rarest first. A literal that has none of these is looked for whole."""
 _SHORT = 8192
@@ -160,7 +160,8 @@ def _finder(rule: Rule, is_strong: bool) -> _Find:
     def compiled() -> tuple[re.Pattern[bytes], str | int, re.Pattern[bytes] | None, re.Pattern[bytes] | None]:
         pattern = re.compile(rule.pattern.encode())
         group = "secret" if "secret" in pattern.groupindex else 0
-        return pattern, group, *(re.compile(text.encode()) if text else None for text in (rule.lead, rule.before))
+        lead, before = (re.compile(text.encode()) if text else None for text in (rule.lead, rule.before))
+        return pattern, group, lead, before
 
     def find(data: bytes, place: int) -> list[tuple[int, int]]:
         place -= back
@@ -229,9 +230,9 @@ def _named() -> list[tuple[Field, re.Pattern[str], re.Pattern[bytes]]]:
 
 
 def spans_of(data: bytes, name: str | None = None, depth: int = 0) -> list[Span]:
-    """Return the secrets in it, in order: those that tell themselves, and only if there are none, those that others tell.
+    """Return the secrets in a text, in order: keys with a form of their own, and those of weak rules if there are none.
 
-    A text is also read without its colours and without percent escapes, and what is decoded as what it says.
+    A text is also read without its colours and its percent escapes, and an encoded text as what it says.
     """
     spans = [*_direct(data), *_long_words(data, depth)]
     for view in views(data):

@@ -1,8 +1,8 @@
-"""Other readings of a text: without colours, and with percent escapes undone. A secret in one is a secret in the text."""
+"""Other readings of a text: without colours, and with percent escapes undone."""
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from unspool.transforms.scanning import holds
@@ -40,7 +40,9 @@ def views(data: bytes) -> Iterator[View]:
         yield _view(data, _around(data, _PERCENT, _address))
 
 
-def _around(data: bytes, escape: re.Pattern[bytes], window: "_Window") -> list[tuple[int, int, list[re.Match[bytes]]]]:
+def _around(
+    data: bytes, escape: re.Pattern[bytes], window: Callable[[bytes, re.Match[bytes]], tuple[int, int]]
+) -> list[tuple[int, int, list[re.Match[bytes]]]]:
     """Return the stretches of a text that hold escapes, each with its escapes."""
     stretches: list[tuple[int, int, list[re.Match[bytes]]]] = []
     for found in escape.finditer(data):
@@ -96,6 +98,3 @@ def _view(data: bytes, stretches: list[tuple[int, int, list[re.Match[bytes]]]]) 
         add(data[place:end], place)
         add(b"\0", end)
     return View(b"".join(plain), starts, origins)
-
-
-_Window = type(_line)

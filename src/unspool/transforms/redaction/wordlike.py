@@ -1,5 +1,7 @@
 """Tell random characters from words: by which letters follow each other."""
 
+from itertools import pairwise
+
 _FOLLOWING = """
 a:bcdgilmnprstuy b:aeilou c:acehiklortu d:adeilorsu e:acdefglmnprstvx f:aefilo g:ehir h:aeiot i:abcdefglmnoprstvz k:e
 l:adeilostuy m:aeiop n:acdefgiostu o:bcdgilmnoprstuvw p:aehiloprstu q:u r:acdeilmnorstuy s:acehilopstu t:acehilorstuy
@@ -23,7 +25,7 @@ def wordlike(value: bytes) -> float:
     A capital after a small letter begins a word in names such as `apiKey`, and counts as no pair if it does.
     """
     natural = pairs = 0
-    for first, second in zip(value, value[1:], strict=False):
+    for first, second in pairwise(value):
         if first in _LOWER or first in _UPPER:
             if second in _LOWER or (second in _UPPER and first in _UPPER):
                 pairs += 1

@@ -1,6 +1,6 @@
 """List every span that redaction changes in a folder, and say which of them nobody has reviewed.
 
-    python scripts/redaction_spans.py FOLDER… [--show]
+    python bench/redaction_spans.py FOLDER… [--show]
 
 `reviewed_spans.json` calls each span right or wrong, with the reason. It holds no text: a span is known by its kind,
 its length, and the beginning of its SHA-256. `--show` prints the text of spans that are not reviewed, to review them.
