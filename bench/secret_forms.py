@@ -285,7 +285,7 @@ onepassword-key     A3-{u6}-{u6}-{u5}-{u5}-{u5}-{u5}
 bitwarden           0.{g}.{a30}:{b22}==
 settlemint          sm_pat_{a16}
 intra42             s-s4t2ud-{h64}
-authress            sc_{l10}.{l4}.acc-{l16}.{b60}
+authress            scauth_{l10}.{l4}.acc-{l16}.{b60}
 freemius            'secret_key' => 'sk_{a29}'
 apify               apify_api_{a36}
 pipedream           pd_api_{h32}

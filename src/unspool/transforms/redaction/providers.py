@@ -108,7 +108,7 @@ SERVICES: tuple[Rule, ...] = (
     long("intra42-secret", "s-s4t2ud- s-s4t2af-", rf"{_H}{{64}}"),
     prefixed(
         "authress-key",
-        "sc_ ext_ scauth_ authress_",
+        "scauth_ authress_",
         r"[a-z0-9]{5,30}\.[a-z0-9]{4,6}\.acc[_-][a-z0-9-]{10,32}\.[A-Za-z0-9+/_=-]{30,120}",
     ),
     long("apify-token", "apify_api_", rf"{_A}{{30,42}}"),

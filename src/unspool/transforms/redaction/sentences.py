@@ -72,8 +72,8 @@ SENTENCES: tuple[Rule, ...] = (
     *(rule for word in _OTHER for rule in _announced(word)),
     Rule(
         "password",
-        ("assword", "asscode", "assphrase"),
-        rf"ass(?:word|code|phrase){_FILLER}{_SPOKEN}(?:{QUOTE})?{_VALUE}",
+        ("assword", "assphrase"),
+        rf"ass(?:word|phrase){_FILLER}{_SPOKEN}(?:{QUOTE})?{_VALUE}",
         is_announced,
     ),
     Rule(

@@ -14,16 +14,22 @@ from unspool.transforms.redaction import headless, kubernetes
 from unspool.transforms.redaction.broken import continued, first_half, joined
 from unspool.transforms.redaction.names import FIELDS, Field
 from unspool.transforms.redaction.views import views
-from unspool.transforms.redaction.words import Keys, encoded_text, long_words, word_start
+from unspool.transforms.redaction.words import Keys, encoded_text, word_start
 from unspool.transforms.scanning import holds
 from unspool.transforms.secrets import RULES, WEAK
 from unspool.transforms.shapes import Rule
 
 _NEEDLES = (
-    *map(str.encode, "J~XZzQKWqGBIC"),
-    *(word.encode() for word in "assw hrase ecret :// oken edential enha lave ogin login E\t/ E\\t/ key".split(" ")),
-    *map(str.encode, "kw-_"),
-    *(word.encode() for word in ("auth", "pass", "ass", "SS", "$")),
+    *map(str.encode, "J~XZzQKWGBIC"),
+    *(
+        word.replace("@", " ").encode()
+        for word in (
+            "assw hrase HRASE ecret :// oken edential enha lave ogin login E\t/ E\\t/ key pass PASS auth sql mqctl pw Pwd "
+            "htwo nwort words in@with gh hf_ fm sntry sm_"
+        ).split(" ")
+    ),
+    *map(str.encode, "k-"),
+    b"$",
 )
 """Bytes by which literals are looked for, the rarest first. A literal that has none of these is looked for whole."""
 _SHORT = 8192
@@ -36,7 +42,7 @@ _RUN = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
 _ESCAPED = re.compile(rb"[nrtbf]|u[0-9a-fA-F]{4}")
 _LINE_END = re.compile(rb"\n|\r|\0|\\+[nr](?![a-z])")
 _BEFORE = 300
-_LINE_ENDS, _LINE_STARTS = (b"\n", b"\r", b"\\"), (b"\n", b" ", b"\t", b"|", b">")
+_LINE_ENDS = (b"\n", b"\r", b"\\")
 _LAST = len(RULES) + len(WEAK)
 """The rank of what no rule finds."""
 _DEPTH = 2
@@ -275,7 +281,7 @@ def _direct(data: bytes) -> list[Span]:
 def _long_words(data: bytes, depth: int) -> Iterator[Span]:
     """Yield the long words that are keys, or that say a secret in base64 or in hexadecimal."""
     done = 0
-    for start, end in long_words(data):
+    for start, end in _KEYS.candidates(data):
         if start < done:
             continue
         place = word_start(data, start)
@@ -295,8 +301,8 @@ def _broken_word(data: bytes, place: int, start: int, end: int) -> Span | None:
     """Return the key of which a long word at the end or at the start of a line is a part."""
     if data[end : end + 1] in _LINE_ENDS:
         first = place
-    elif data[start - 1 : start] in _LINE_STARTS or data[start - 2 : start - 1] == b"\\":
-        first = first_half(data, start)
+    elif start and data[start - 1 : start] in _LINE_ENDS:
+        first = first_half(data, place)
     else:
         return None
     if first < 0 or (parts := joined(data, first)) is None:

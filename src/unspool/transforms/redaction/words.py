@@ -21,6 +21,9 @@ _JOINED = _LETTERS + b".!~"
 """Characters that join the parts of a key."""
 _BACKSLASH = 0x5C
 _BEFORE = frozenset(b".!~\\")
+_PARTED = frozenset(b".!~\\\n\r")
+"""What stands before a word that goes on from something: a part of a key, an escape, or a line's start."""
+_ENDS = (b".", b"\n", b"\r", b"\\")
 _LENGTHS = frozenset([26, *range(40, 53), 84, *range(150, 210)])
 """Lengths of keys that have a form only, and no dot."""
 _REACH = 40
@@ -30,7 +33,7 @@ _INSIDE = re.compile(rb"[A-Za-z0-9+/]{16}[+/]")
 """What stands before a word that is a part of base64, and no word."""
 
 _HEX = b"0123456789abcdefABCDEF"
-_HEX_STARTS, _BASE64_STARTS = frozenset(b"0234567"), frozenset(b"CDEIJKLMNOPQRSTUVWXYZabcdef")
+_HEX_STARTS, _BASE64_STARTS = b"0234567", b"CDEIJKLMNOPQRSTUVWXYZabcdef"
 """First characters of printable text, and of line breaks."""
 _SAMPLE = 32
 """Characters by which a word is judged: an image, a hash or a random token does not say ASCII text so long."""
@@ -41,17 +44,6 @@ _MIN_LINE = 40
 _MAX_ENCODED = 200_000
 _PADDING = re.compile(rb"(?:=|%3[dD]){0,2}")
 _STANDARD = bytes.maketrans(b"-_", b"+/")
-
-
-def long_words(data: bytes) -> Iterator[tuple[int, int]]:
-    """Yield where the long words of a text start and end."""
-    kinds = data.translate(_KINDS)
-    start = kinds.find(_LONG)
-    while start >= 0:
-        end = kinds.find(b" ", start)
-        end = end if end >= 0 else len(kinds)
-        yield start, end
-        start = kinds.find(_LONG, end)
 
 
 def word_start(data: bytes, start: int) -> int:
@@ -80,6 +72,27 @@ class Keys:
                 self._formed.append(key)
                 forms.append(f"({rule.pattern})")
         self._form = re.compile("|".join(forms).encode()).match
+
+    def candidates(self, data: bytes) -> Iterator[tuple[int, int]]:
+        """Yield where the long words start and end that may be keys, parts of keys, or encoded texts.
+
+        Most long words are names and hashes. What tells them from keys costs little, and is asked here.
+        """
+        kinds, prefixed = data.translate(_KINDS), self._prefixed
+        start = kinds.find(_LONG)
+        while start >= 0:
+            end = kinds.find(b" ", start)
+            end = end if end >= 0 else len(kinds)
+            if (
+                data[start : start + 3] in prefixed
+                or (start and data[start - 1] in _PARTED)
+                or end - start in _LENGTHS
+                or data[end : end + 1] in _ENDS
+                or _in_base64(data[start : start + 13 : 4])
+                or _in_hex(data[start : start + 15 : 2])
+            ):
+                yield start, end
+            start = kinds.find(_LONG, end)
 
     def find(self, data: bytes, place: int, start: int, end: int) -> tuple[int, int, str] | None:
         """Return the end, the rank and the kind of the key that starts at a place, given its long word."""
@@ -119,8 +132,6 @@ def encoded_text(data: bytes, start: int, end: int) -> tuple[int, bytes] | None:
     """Return where the encoded text that starts with a word ends, and what it says; None if the word is none."""
     if start and data[start - 1] == _BACKSLASH and data[start] in b"nrt":
         start += 1  # the end of an escape such as `\\n`
-    if not (_in_base64(data, start) or _in_hex(data, start)):
-        return None
     if not _is_text(_decoded(data[start : min(end, start + _SAMPLE)])):
         return None
     end = _last_line(data, start, end)
@@ -129,13 +140,10 @@ def encoded_text(data: bytes, start: int, end: int) -> tuple[int, bytes] | None:
     return (closing.end() if closing else end, text) if _is_text(text) else None
 
 
-def _in_base64(data: bytes, start: int) -> bool:
-    """Return whether the first characters may be base64 of printable text, by the highest bit of every third byte."""
-    return all(data[place] in _BASE64_STARTS for place in range(start, start + 16, 4))
-
-
-def _in_hex(data: bytes, start: int) -> bool:
-    return all(data[place] in _HEX_STARTS for place in range(start, start + 16, 2))
+_in_base64 = re.compile(b"[%b]{4}" % _BASE64_STARTS).match
+"""Whether every fourth character of a word may be base64 of printable text, by the highest bits of a byte."""
+_in_hex = re.compile(b"[%b]{8}" % _HEX_STARTS).match
+"""Whether every second character may be the first digit of a printable character."""
 
 
 def _last_line(data: bytes, start: int, end: int) -> int:
