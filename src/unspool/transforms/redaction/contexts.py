@@ -71,8 +71,8 @@ CONTEXTS: tuple[Rule, ...] = (
     ),
     Rule(
         "secret",
-        ("Fernet(", "Wallet(", "from_key(", "fromSecretKey(", "SecretKeySpec(", "HMAC(", "accounts: ["),
-        rf"(?:(?:Fernet|Wallet|from_key|fromSecretKey|SecretKeySpec|HMAC)\(|accounts: \[)(?:[bru])?{QUOTE}{VALUE}",
+        ("Fernet(", "Wallet(", "from_key(", "fromSecretKey(", "SecretKeySpec(", "HMAC("),
+        rf"(?:Fernet|Wallet|from_key|fromSecretKey|SecretKeySpec|HMAC)\((?:[bru])?{QUOTE}{VALUE}",
         lambda value: is_named(value) and len(value) >= 32,
     ),
     Rule(
@@ -93,8 +93,8 @@ CONTEXTS: tuple[Rule, ...] = (
     ),
     Rule(
         "private-key",
-        ("wg genkey", "wg genpsk", "ssl rand", "pwgen"),
-        rf"(?:wg gen[a-z]{{3}}|ssl rand|pwgen){_OUTPUT}",
+        ("wg genkey", "wg genpsk", "pwgen"),
+        rf"(?:wg gen[a-z]{{3}}|pwgen){_OUTPUT}",
         is_named,
     ),
     Rule(
@@ -125,7 +125,7 @@ CONTEXTS: tuple[Rule, ...] = (
             for name in (
                 "nemonic NEMONIC eed@phrase eed_phrase SEED_PHRASE eedPhrase ecovery@phrase ecovery_phrase "
                 "ecoveryPhrase RECOVERY_PHRASE ecret@phrase ecret_phrase ackup@phrase SECRET_PHRASE allet@words "
-                "eed@words ecovery@words ALLET_SEED"
+                "eed@words ecovery@words"
             ).split()
         ),
         rf"[A-Za-z_ ]{{7,15}}(?: ?(?:is|are|words|was))?[^\w]{{0,4}}(?:{LINE}|{QUOTE}|[:=(]){{1,12}}"

@@ -7,7 +7,7 @@ one of its rarer bytes, all literals with the same byte in one go. Only where a 
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import NamedTuple
 
 from unspool.transforms.redaction import headless, kubernetes
@@ -25,7 +25,7 @@ _NEEDLES = (
         word.replace("@", " ").encode()
         for word in (
             "assw hrase HRASE ecret :// oken edential enha lave ogin login E\t/ E\\t/ key pass PASS auth sql mqctl pw Pwd "
-            "htwo nwort words in@with gh hf_ fm sntry sm_"
+            "htwo nwort words in@with gh fm sntry sm_ SSHA SAMLRe code= eslo SecureString"
         ).split(" ")
     ),
     *map(str.encode, "k-"),
@@ -47,6 +47,10 @@ _LAST = len(RULES) + len(WEAK)
 """The rank of what no rule finds."""
 _DEPTH = 2
 """How often what was decoded is decoded again."""
+
+
+_NOT_BEFORE = {b"oken": rb"(?!s[^A-Za-z]|=[A-Za-z0-9]{1,6}[&\s,;)])"}
+"""What may not stand after a byte: numbers of tokens, and values that are too short, are most of what logs hold."""
 
 
 class Span(NamedTuple):
@@ -82,10 +86,17 @@ class _Search:
         for literal in literals:
             rests[literal[literal.index(byte) + len(byte) :]].append(literal)
         self.literals = [literal for group in rests.values() for literal in group]
-        around = b"|".join(re.escape(rest) + _look_back(group, len(byte + rest)) for rest, group in rests.items())
-        self.pattern = re.compile(re.escape(byte) + b"(?:%b)" % around)
+        self._rests = rests
         self._rules = rules
         self._tried: dict[int, list[tuple[bytes, int, _Tried]]] = {}
+
+    @cached_property
+    def pattern(self) -> re.Pattern[bytes]:
+        """Return the expression for all literals. It is made when the byte first occurs: some take milliseconds."""
+        around = b"|".join(
+            re.escape(rest) + _look_back(group, len(self.byte + rest)) for rest, group in self._rests.items()
+        )
+        return re.compile(re.escape(self.byte) + _NOT_BEFORE.get(self.byte, b"") + b"(?:%b)" % around)
 
     def tried(self, number: int) -> list[tuple[bytes, int, _Tried]]:
         """Return the rules that may hold where a literal stands, by its number."""
@@ -157,23 +168,28 @@ def _kubernetes(data: bytes, place: int) -> list[tuple[int, int]]:
     return list(kubernetes.entries(data, place))
 
 
+def _compiled(pattern: str) -> Callable[[], re.Pattern[bytes]]:
+    return cache(lambda: re.compile(pattern.encode()))
+
+
 def _finder(rule: Rule, is_strong: bool) -> _Find:
     """Return the function that looks for the rule's secret, given the place of a literal."""
     accept, back = rule.accept, rule.back
     may_break = is_strong and not rule.lead and rule.kind != "private-key"
 
-    @cache
-    def compiled() -> tuple[re.Pattern[bytes], str | int, re.Pattern[bytes] | None, re.Pattern[bytes] | None]:
-        pattern = re.compile(rule.pattern.encode())
-        group = "secret" if "secret" in pattern.groupindex else 0
-        lead, before = (re.compile(text.encode()) if text else None for text in (rule.lead, rule.before))
-        return pattern, group, lead, before
+    pattern: re.Pattern[bytes] | None = None
+    group: str | int = 0
+    lead = re.compile(rule.lead.encode()) if rule.lead else None
+    before = _compiled(rule.before) if rule.before else None
 
     def find(data: bytes, place: int) -> list[tuple[int, int]]:
+        nonlocal pattern, group
         place -= back
         if place < 0:
             return []
-        pattern, group, lead, before = compiled()
+        if pattern is None:  # an expression takes milliseconds to make, and most are never needed
+            pattern = re.compile(rule.pattern.encode())
+            group = "secret" if "secret" in pattern.groupindex else 0
         found = pattern.match(data, place)
         if found is None:
             return _find_broken(data, place, pattern.match, accept) if may_break and group == 0 else []
@@ -182,7 +198,7 @@ def _finder(rule: Rule, is_strong: bool) -> _Find:
             start = _led(data, place, lead)
             if start < 0:
                 return []
-        if not accept(data[start:end]) or (before is not None and not before.search(_line_before(data, place))):
+        if not accept(data[start:end]) or (before is not None and not before().search(_line_before(data, place))):
             return []
         return [(start, continued(data, end, is_strong))]
 
@@ -222,9 +238,10 @@ def _ending(field: Field) -> str:
 
 
 _ALL = _searches(_by_literal())
-_SEARCHES = tuple(search for search in _ALL if search.byte.isascii() and not search.byte.startswith(b"\\u"))
-_FOREIGN = tuple(search for search in _ALL if not search.byte.isascii())
-_ESCAPED_FOREIGN = tuple(search for search in _ALL if search.byte.startswith(b"\\u"))
+_SEARCHES = tuple(search for search in _ALL if search.byte.isascii() and b"\\u" not in search.byte)
+_ASCII = bytes(range(128))
+_FOREIGN = tuple((search, search.byte.translate(None, _ASCII)) for search in _ALL if not search.byte.isascii())
+_ESCAPED_FOREIGN = tuple(search for search in _ALL if b"\\u" in search.byte)
 """Searches for words that are not ASCII: most text has none of their letters, nor escapes that write them in JSON."""
 _KEYS = Keys([(rank, rule) for rank, rule in enumerate(RULES) if rule.is_long])
 
@@ -255,7 +272,10 @@ def spans_of(data: bytes, name: str | None = None, depth: int = 0) -> list[Span]
 def _direct(data: bytes) -> list[Span]:
     spans: list[Span] = []
     short = len(data) < _SHORT
-    searches = _SEARCHES if data.isascii() else (*_SEARCHES, *_FOREIGN)
+    searches = _SEARCHES
+    if not data.isascii():
+        letters = data.translate(None, _ASCII)
+        searches = (*searches, *(search for search, foreign in _FOREIGN if foreign in letters))
     if holds(data, b"\\u"):
         searches = (*searches, *_ESCAPED_FOREIGN)
     for search in searches:
