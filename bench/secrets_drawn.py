@@ -12,6 +12,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 from secret_samples import Sample, samples
+from secret_traces import redacted_by_squash
 from unspool.transforms.redact import Redactor
 
 
@@ -19,7 +20,8 @@ def main() -> None:
     options = _options()
     redactor = Redactor(b"a key for this run")
     drawn = list(islice(samples(options.seed), options.count))
-    missed = [sample for sample in drawn if sample.leaks(redactor.text(sample.text))]
+    texts = redacted_by_squash(drawn) if options.through_squash else [redactor.text(sample.text) for sample in drawn]
+    missed = [sample for sample, text in zip(drawn, texts, strict=True) if sample.leaks(text)]
     for label in ("group", "carrier", "kind", "place"):
         _print_table(label, drawn, missed, worst_only=label in ("kind", "place"))
     print(f"\nall: {len(drawn) - len(missed)} of {len(drawn)} removed, {1 - len(missed) / len(drawn):.2%}")
@@ -32,6 +34,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=5000)
+    parser.add_argument("--through-squash", action="store_true", help="Write sessions, and run unspool squash on them.")
     parser.add_argument("--show", type=int, default=0, metavar="N", help="Print the first N samples that leak.")
     return parser.parse_args()
 

@@ -1,5 +1,6 @@
 """Secrets drawn by `bench/secrets_drawn.py`: kinds, places and carriers, none of them real."""
 
+import json
 import random
 from collections import Counter
 from itertools import islice
@@ -8,6 +9,7 @@ import pytest
 
 from secret_forms import FORMS, draw
 from secret_samples import samples
+from secret_traces import redacted_by_squash
 from secret_words import value
 from unspool.transforms.redact import Redactor
 
@@ -43,3 +45,20 @@ def test_named_values_need_no_digits() -> None:
     values = [value(chance) for _ in range(1000)]
     kept = [each for each in values if each in redactor.text(f"MYAPP_API_KEY={each}\n")]
     assert len(kept) <= 5, kept
+
+
+def test_json_stays_json_and_what_a_text_loses_its_json_loses_too() -> None:
+    redactor = Redactor(KEY)
+    for sample in islice(samples(seed=11), 4000):
+        for options in ({"ensure_ascii": True}, {"ensure_ascii": False}):
+            raw = redactor.raw(json.dumps({"content": sample.text}, **options).encode())
+            written = json.loads(raw)["content"]
+            if not sample.leaks(redactor.text(sample.text)):
+                assert not sample.leaks(written), written
+
+
+def test_sessions_lose_them_in_each_carrier() -> None:
+    drawn = list(islice(samples(seed=12), 120))
+    texts = redacted_by_squash(drawn)
+    left = [sample for sample, text in zip(drawn, texts, strict=True) if sample.leaks(text)]
+    assert len(left) <= 6, left

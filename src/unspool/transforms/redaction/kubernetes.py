@@ -18,7 +18,7 @@ LITERALS = (
     'kind\\": \\"Secret',
 )
 _DATA = re.compile(
-    rb"(?:stringData|(?<![A-Za-z])data)(?:%b)?:(?:%b{0,80}(?P<object>\{)|(?P<margin>%b[ \t]{1,80}))"
+    rb"(?:stringData|(?:(?<![A-Za-z])|(?<=\\n))data)(?:%b)?:(?:%b{0,80}(?P<object>\{)|(?P<margin>%b[ \t]{1,80}))"
     % (_QUOTE, _SPACE, _LINE)
 )
 _MEMBER = re.compile(rb",?%b{0,200}%b%b{0,80}%b%b(?:%b)?" % (_SPACE, _KEY, _SPACE, _QUOTE, _VALUE, _QUOTE))

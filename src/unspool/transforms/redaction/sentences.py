@@ -30,10 +30,12 @@ _OTHER = (
 ).split()
 _ENDS = {"арол": r"арол(?:[\x80-\xff]{2}){0,2}", "ωδικ": "ωδικός?(?: πρόσβασης)?"}
 _VERBS = ("is was lautet ist war est es era é è to je on är er este είναι là adalah bu jest").split()
+_ESCAPED_VERB = r"[a-z]{0,8}(?:\\+u[0-9a-f]{4}[a-z]{0,8}){1,12}"
+"""A verb with letters that JSON escapes."""
 _PARTICLES = "は|が|是|为|為|는|은|이|가|को"
 _LINK = (
     rf"(?:[^\S\r\n]?(?:[:=]|：)[^\S\r\n]{{0,2}}|[^\S\r\n](?:—|–|-|->|→)[^\S\r\n]|[^\S\r\n]?(?:{_PARTICLES})(?::|：)?[^\S\r\n]?"
-    rf"|[^\S\r\n](?:{'|'.join(_VERBS)})(?::|：)?[^\S\r\n]|\*\*(?::|：)?[^\S\r\n]?|(?::|：)\*\*[^\S\r\n]?)"
+    rf"|[^\S\r\n](?:{'|'.join(_VERBS)}|{_ESCAPED_VERB})(?::|：)?[^\S\r\n]|\*\*(?::|：)?[^\S\r\n]?|(?::|：)\*\*[^\S\r\n]?)"
 )
 _SPOKEN = _LINK.replace("[:=]", ":", 1)
 """The same without `=`: `password=…` is no sentence."""
@@ -59,7 +61,7 @@ def _announced(word: str) -> list[Rule]:
     if not word.isascii():
         literal = json.dumps(word)[1:-1]
         link = rf"(?:{_LINK}|[^\S\r\n]?\\+u(?:ff1a|306f|662f|4e3a|70ba|b294|c740|2014|2013)[^\S\r\n]?)"
-        filler = r"(?:\\+u[0-9a-f]{4}){0,3}(?:[^\S\r\n][^\s:=\"'`]{1,60}){0,4}?"
+        filler = r"[a-z]{0,3}(?:\\+u[0-9a-f]{4}){0,3}(?:[^\S\r\n][^\s:=\"'`]{1,60}){0,4}?"
         rules.append(Rule("password", (literal,), f"{_escaped(word)}{filler}{link}(?:{QUOTE})?{_VALUE}", is_announced))
     return rules
 

@@ -212,7 +212,7 @@ def _find_broken(
     if (parts := joined(data, place)) is None:
         return []
     word, size, second = parts
-    left = data[place - 1 : place] if place else b""
+    left = data[max(0, place - 8) : place]
     found = match(left + word, len(left))
     if found is None or found.end() - len(left) <= size or not accept(found[0]):
         return []
@@ -304,6 +304,8 @@ def _long_words(data: bytes, depth: int) -> Iterator[Span]:
     for start, end in _KEYS.candidates(data):
         if start < done:
             continue
+        if start and data[start - 1 : start] == b"\\" and (escape := _ESCAPED.match(data, start)):
+            start = escape.end()
         place = word_start(data, start)
         if key := _KEYS.find(data, place, start, end):
             done, rank, kind = key

@@ -130,8 +130,6 @@ def _is_inside(data: bytes, start: int) -> bool:
 
 def encoded_text(data: bytes, start: int, end: int) -> tuple[int, bytes] | None:
     """Return where the encoded text that starts with a word ends, and what it says; None if the word is none."""
-    if start and data[start - 1] == _BACKSLASH and data[start] in b"nrt":
-        start += 1  # the end of an escape such as `\\n`
     if not _is_text(_decoded(data[start : min(end, start + _SAMPLE)])):
         return None
     end = _last_line(data, start, end)
