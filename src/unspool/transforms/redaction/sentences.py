@@ -21,8 +21,7 @@ _ASCII = {
     "assord": "(?<=[pP])assord(?:et)?",
     "gangskode": "gangskoden?",
     "ata sandi": "ata sandi",
-    "elszó": "(?<=[jJ])elszó",
-    "elsz\\u00f3": r"(?<=[jJ])elsz\\+u00f3",
+    "elsz": r"(?<=[jJ])elsz(?:ó|\\+u00f3)",
 }
 _OTHER = (
     "asło ифр арол ωδικ 密码 密碼 口令 暗証番号 パスワード 비밀번호 암호 كلمة_المرور كلمة_السر "
@@ -59,10 +58,15 @@ def _announced(word: str) -> list[Rule]:
     tail = rf"{_FILLER}{_LINK}(?:{QUOTE})?{_VALUE}"
     rules = [Rule("password", (word,), pattern + tail, is_announced)]
     if not word.isascii():
-        literal = json.dumps(word)[1:-1]
+        first = next(place for place, letter in enumerate(word) if not letter.isascii())
+        literal = json.dumps(word[first])[2:7]
         link = rf"(?:{_LINK}|[^\S\r\n]?\\+u(?:ff1a|306f|662f|4e3a|70ba|b294|c740|2014|2013)[^\S\r\n]?)"
         filler = r"[a-z]{0,3}(?:\\+u[0-9a-f]{4}){0,3}(?:[^\S\r\n][^\s:=\"'`]{1,60}){0,4}?"
-        rules.append(Rule("password", (literal,), f"{_escaped(word)}{filler}{link}(?:{QUOTE})?{_VALUE}", is_announced))
+        rules.append(
+            Rule(
+                "password", (literal,), f"{_escaped(word[first:])[3:]}{filler}{link}(?:{QUOTE})?{_VALUE}", is_announced
+            )
+        )
     return rules
 
 

@@ -24,8 +24,8 @@ _NEEDLES = (
     *(
         word.replace("@", " ").encode()
         for word in (
-            "assw hrase HRASE ecret :// oken edential enha lave ogin login E\t/ E\\t/ key pass PASS auth sql mqctl pw Pwd "
-            "htwo nwort words in@with gh fm sntry sm_ SSHA SAMLRe code= eslo SecureString"
+            "assw hrase HRASE ecret :// oken edential enha lave ogin login E\t/ E\\t/ key pass PASS auth sql mqctl "
+            "pw Pwd htwo nwort words in@with gh fm sntry sm_ SSHA SAMLRe code= eslo SecureString"
         ).split(" ")
     ),
     *map(str.encode, "k-"),
@@ -238,10 +238,11 @@ def _ending(field: Field) -> str:
 
 
 _ALL = _searches(_by_literal())
-_SEARCHES = tuple(search for search in _ALL if search.byte.isascii() and b"\\u" not in search.byte)
+_ESCAPE = re.compile(rb"u[0-9a-f]{4}")
+_SEARCHES = tuple(search for search in _ALL if search.byte.isascii() and not _ESCAPE.fullmatch(search.byte))
 _ASCII = bytes(range(128))
 _FOREIGN = tuple((search, search.byte.translate(None, _ASCII)) for search in _ALL if not search.byte.isascii())
-_ESCAPED_FOREIGN = tuple(search for search in _ALL if b"\\u" in search.byte)
+_ESCAPED_FOREIGN = tuple(search for search in _ALL if _ESCAPE.fullmatch(search.byte))
 """Searches for words that are not ASCII: most text has none of their letters, nor escapes that write them in JSON."""
 _KEYS = Keys([(rank, rule) for rank, rule in enumerate(RULES) if rule.is_long])
 
@@ -304,9 +305,8 @@ def _long_words(data: bytes, depth: int) -> Iterator[Span]:
     for start, end in _KEYS.candidates(data):
         if start < done:
             continue
-        if start and data[start - 1 : start] == b"\\" and (escape := _ESCAPED.match(data, start)):
-            start = escape.end()
         place = word_start(data, start)
+        start = max(start, place)  # noqa: PLW2901  (an escape such as `\n` is no part of a word)
         if key := _KEYS.find(data, place, start, end):
             done, rank, kind = key
             yield Span(place, rank, continued(data, done, is_strong=True), kind)
