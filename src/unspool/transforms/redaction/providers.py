@@ -115,7 +115,7 @@ SERVICES: tuple[Rule, ...] = (
     long("pipedream-key", "pd_api_", rf"{_H}{{32}}"),
     long("telnyx-key", "KEY0", rf"[0-9A-F]{{30}}_{_A}{{22}}"),
     long("nylas-key", "nyk_v0_", rf"{_A}{{60,70}}"),
-    Rule("firebase-key", (":APA91b",), rf":APA91b{_W}{{120,200}}", lead=rf"{_W}{{8,24}}"),
+    long("firebase-key", "APA91b", rf"{_W}{{120,200}}"),
     Rule("webhook", ("hooks.zapier.com/",), r"hooks\.zapier\.com/hooks/catch/[0-9]+/(?P<secret>[A-Za-z0-9]{5,12})"),
     Rule(
         "webhook",
@@ -168,7 +168,9 @@ KEYS: tuple[Rule, ...] = (
         r"[0-9]{4,8}\$[A-Za-z0-9+/=_-]{4,40}\$[A-Za-z0-9+/]{27,44}={0,2}",
     ),
     prefixed(
-        "password-hash", "scrypt:", rf"[0-9]{{2,8}}:[0-9]{{1,2}}:[0-9]{{1,2}}\$[A-Za-z0-9./+]{{8,40}}\${_H}{{64,128}}"
+        "password-hash",
+        "scrypt:32768:8:1$ scrypt:16384:8:1$ scrypt:65536:8:1$",
+        rf"[A-Za-z0-9./+]{{8,40}}\${_H}{{64,128}}",
     ),
     prefixed("password-hash", "pbkdf2:", rf"sha[0-9]{{1,3}}:[0-9]{{3,8}}\${_A}{{8,40}}\${_H}{{40,128}}"),
     Rule("password-hash", ("$7$",), r"\$7\$[./A-Za-z0-9]{11,60}\$[./A-Za-z0-9]{43}"),
