@@ -57,6 +57,13 @@ def test_json_stays_json_and_what_a_text_loses_its_json_loses_too() -> None:
                 assert not sample.leaks(written), written
 
 
+def test_a_list_loses_what_each_of_its_texts_loses() -> None:
+    redactor = Redactor(KEY)
+    for sample in islice(samples(seed=12), 2000):
+        alone = redactor.values(sample.text)
+        assert redactor.values(["ordinary words", sample.text, "other words"])[1] == alone, sample.place
+
+
 def test_sessions_lose_them_in_each_carrier() -> None:
     drawn = list(islice(samples(seed=12), 120))
     texts = redacted_by_squash(drawn)

@@ -17,6 +17,9 @@ _SHORTEST = 8
 _SHORTEST_KEY = 16
 """No shorter name of an object's member is a key of a service."""
 _NAMES = ("name", "key", "Name", "Key", "id")
+_BETWEEN = '"\n'
+"""Joins strings that are searched as one. A secret may end at a quotation mark, at the end of a line or of the text:
+no rule may find less in the joined strings than in each of them."""
 _FOLDED = re.compile(r"\\+(?:[nrt]|u2192|u2502)?|\s|→|│".encode())
 """What parts the lines of a private key, in a text or in JSON."""
 
@@ -60,7 +63,7 @@ class Redactor:
         if isinstance(value, str):
             return self._text(value, name)
         texts: list[str] = []
-        if not _gather(value, texts) and not spans_of(_bytes("\0".join(texts)), None):
+        if not _gather(value, texts) and not spans_of(_bytes(_BETWEEN.join(texts)), None):
             return value
         if isinstance(value, dict):
             return self._object(value)
