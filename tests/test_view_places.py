@@ -148,9 +148,9 @@ def test_a_sum_says_that_some_has_no_price(window: Window, tmp_path: Path) -> No
     with viewer(tmp_path) as address, viewer(tmp_path / "a.jsonl", tmp_path / "b.jsonl") as apart:
         page = window.open(address)
         ready(page)
-        expect(page.locator(".tabs p")).to_have_text(re.compile(r"\$0\.\d+ \+\?$"))
+        expect(page.locator(".tabs p")).to_have_text(re.compile(r"≥ \$0\.\d+\s*$"))
         page = window.open(apart)
-        expect(page.locator("h1")).to_have_text(re.compile(r"\$0\.\d+ \+\?$"))
+        expect(page.locator("h1")).to_have_text(re.compile(r"≥ \$0\.\d+\s*$"))
 
 
 def test_a_narrow_list_says_what_each_conversation_is_about(window: Window, tmp_path: Path) -> None:
