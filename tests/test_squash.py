@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from conftest import Run
+from logs import Claude
 from unspool.errors import StrictFault, UnspoolError
 from unspool.jobs.squash import Settings, squash, squash_tasks, tasks
 from unspool.jobs.squash.settings import Task
@@ -271,6 +272,13 @@ def test_only_records_are_jsonl_and_the_folder_is_what_the_last_run_wrote(tmp_pa
     assert {file.name for file in out.iterdir()} == {"2026-03-02.jsonl", "mine.jsonl"} | reports
     with pytest.raises(UnspoolError, match="input and the output"):
         squash(path.parent, out=path.parent)
+
+
+def test_an_output_folder_above_the_inputs_hides_none_of_them(tmp_path: Path) -> None:
+    log(tmp_path, entry(1, grown(1)))
+    Claude().user("Hi").says("Hello").save(tmp_path / "logs" / "claude.jsonl")
+    done = squash(tmp_path / "logs", out=tmp_path, settings=PLAIN)
+    assert (done.inputs, done.records) == (2, 2)
 
 
 def test_the_same_bytes_from_one_process_and_two(tmp_path: Path) -> None:

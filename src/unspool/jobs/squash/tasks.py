@@ -166,7 +166,9 @@ def _units(given: str, written: str, fast: bool, agent: str | None) -> list[Task
 
     made: list[Task] = []
     for unit in units([given] if given else [], agent):
-        if unit.root is None or not is_below(whole(unit.path), written):
+        # Only earlier output is left out, not what is in an output folder above the inputs: `squash logs -o .`.
+        is_mixed = unit.root is not None and is_below(written, whole(unit.root))
+        if not is_mixed or not is_below(whole(unit.path), written):
             plain = fast and unit.found is None and _is_session_file(unit.path, unit.root)
             made.append(Task(unit.path, unit.root, None if plain else unit))
     return sorted(made, key=_first)
