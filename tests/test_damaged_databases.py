@@ -65,6 +65,32 @@ def test_one_byte_of_a_schema_hides_no_other_agent(
     assert done.stdout or (tmp_path / "out").stat().st_size
 
 
+@pytest.mark.parametrize("command", ["sessions", "grep a", "show", "tools", "view --list", "export html -o -"])
+def test_a_command_that_is_given_it_alone_fails(unspool: Run, machine: Machine, command: str) -> None:
+    path = next(machine.home.rglob("opencode.db"))
+    with path.open("r+b") as file:
+        file.truncate(path.stat().st_size // 2)
+    done = unspool(*command.split(), path, **machine.environment)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr.count(b"a database that cannot be read: ") == 1
+
+
+def test_an_error_names_the_damage_not_the_byte(unspool: Run, machine: Machine) -> None:
+    path = next(machine.home.rglob("opencode.db"))
+    data = bytearray(path.read_bytes())
+    data[data.index(b"tablesession") + len("table")] = 0xFF
+    path.write_bytes(data)
+    done = unspool("sessions", path, **machine.environment)
+    assert b"names in its schema are damaged" in done.stderr
+    assert b"codec" not in done.stderr
+
+
+def test_the_summary_names_a_file_without_a_line(unspool: Run, machine: Machine, tmp_path: Path) -> None:
+    path = next(machine.home.rglob("opencode.db"))
+    done = unspool("cook", path, "-o", tmp_path / "out", **machine.environment)
+    assert f"{path}: a database that cannot be read" in done.stderr.decode()
+
+
 def test_it_is_listed_among_the_sources(unspool: Run, machine: Machine) -> None:
     done = unspool("sources", **machine.environment)
     assert done.returncode == 0
@@ -75,7 +101,9 @@ def test_it_is_a_fault_of_a_squash(unspool: Run, machine: Machine, tmp_path: Pat
     done = unspool("squash", machine.home, "-o", tmp_path / "out", **machine.environment)
     assert done.returncode == 0
     assert b"1 record in" in done.stderr
-    assert b"opencode.db" in (tmp_path / "out" / "integrity-report.txt").read_bytes()
+    assert done.stderr.count(b"sessions invalid: unreadable") == 1
+    report = (tmp_path / "out" / "integrity-report.txt").read_text("utf-8")
+    assert "opencode.db\tno record: a database that cannot be read: names in its schema are damaged\n" in report
     done = unspool("squash", "--strict", machine.home, "-o", tmp_path / "strict", **machine.environment)
     assert done.returncode == 1
     assert b"opencode.db: a database that cannot be read" in done.stderr
@@ -113,4 +141,4 @@ def test_a_row_that_is_too_large_costs_only_itself(tmp_path: Path, monkeypatch: 
         database.executemany("INSERT INTO t VALUES (?, zeroblob(?))", enumerate(sizes))
     items = list(rows(str(path), {"t": "SELECT n, a FROM t"}))
     assert [getattr(item, "value", None) and item.value["n"] for item in items] == [0, None, 2, None, 4]  # type: ignore[union-attr]
-    assert "a row of table t is larger than 1 MB" in items[1].reason  # type: ignore[union-attr]
+    assert "a row of table t is larger than the limit of 1 MB" in items[1].reason  # type: ignore[union-attr]

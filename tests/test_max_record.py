@@ -76,8 +76,8 @@ def test_the_note_says_how_much_there_was_and_what_to_do(tmp_path: Path) -> None
     (note,) = read_lines(str(path))
     assert isinstance(note, Note)
     assert note.reason == (
-        "this line is larger than 1 MB, the most that a record may have (20 MB of it were read):"
-        " --max-record or UNSPOOL_MAX_RECORD sets another limit"
+        "this line is larger than the limit of 1 MB for one record (20 MB were read):"
+        " raise it with --max-record or UNSPOOL_MAX_RECORD"
     )
 
 
@@ -86,7 +86,7 @@ def test_a_document_that_is_too_large_is_no_record(tmp_path: Path) -> None:
     path.write_text(json.dumps([call("u1"), call("u" * 2 * MB)], indent=1))
     (note,) = read_records(str(path))
     assert isinstance(note, Note)
-    assert note.reason.startswith("this document is larger than 1 MB")
+    assert note.reason.startswith("this document is larger than the limit of 1 MB")
 
 
 def test_the_end_of_a_stream_is_shown_behind_a_line_that_is_too_large() -> None:
@@ -101,7 +101,7 @@ def test_the_end_of_a_stream_is_shown_behind_a_line_that_is_too_large() -> None:
 @pytest.mark.parametrize("pack", [gzip.compress, zstandard.ZstdCompressor().compress])
 def test_a_packed_value_of_a_database(pack: Pack) -> None:
     assert unpacked(pack(b"x" * MB)) == b"x" * MB
-    with pytest.raises(Damaged, match="larger than 1 MB"):
+    with pytest.raises(Damaged, match="larger than the limit of 1 MB"):
         unpacked(pack(b"x" * 2 * MB))
 
 

@@ -67,6 +67,8 @@ def tools(
     lost: list[str] = []
     for path, (tallies, fault) in zip(files, each(count_file, files, jobs_for(files, jobs)), strict=True):
         seen(path)
+        if fault and not tallies and named == {path}:
+            raise InputNotFound(fault)
         if not tallies and not fault and path in named and not _is_known(path):
             raise UnknownFormat(f"{path}: no agent's log that we know, and no recorded call in it")
         _add(whole, tallies)

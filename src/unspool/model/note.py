@@ -15,13 +15,13 @@ class Origin(Struct, frozen=True, gc=False):
 
     file: str
     line: int
-    """From 1; for a file that is one JSON document, the number of the record in it."""
+    """From 1; for a file that is one JSON document, the number of the record in it; 0 for the whole file."""
     offset: int
     """Of the first byte, after decompression."""
     size: int
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}"
+        return f"{self.file}:{self.line}" if self.line else self.file
 
 
 class Note(Struct, frozen=True, gc=False):

@@ -1,5 +1,7 @@
-"""The largest record that is read: a line, a document, a value of a database. Without it, one line of a small
-compressed file could take all memory."""
+"""The limit for the size of one record: a line, a document, a row of a database.
+
+Without it, one line of a small compressed file could take all memory.
+"""
 
 import os
 import re
@@ -40,11 +42,11 @@ def size_of(text: str) -> int:
 
 
 def too_large(what: str, size: int) -> str:
-    """Say that something is larger than a record may be, how much of it was read, and how to raise the limit."""
-    most = max_record()
+    """Format the reason for leaving out what is too large: the limit, how much was read, and how to raise it."""
+    limit = megabytes(max_record())
     return (
-        f"{what} is larger than {megabytes(most)}, the most that a record may have ({megabytes(size)} of it were read):"
-        f" --max-record or {VARIABLE} sets another limit"
+        f"{what} is larger than the limit of {limit} for one record ({megabytes(size)} were read): "
+        f"raise it with --max-record or {VARIABLE}"
     )
 
 

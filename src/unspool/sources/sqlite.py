@@ -43,7 +43,7 @@ def tables_in(path: str) -> dict[str, frozenset[str]]:
             names = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
             return {name: frozenset(_columns(database, name)) for name in names}
     except _FAULTS as error:
-        raise FileFault(f"{path}: a database that cannot be read: {error}", "unreadable") from error
+        raise FileFault(f"{path}: a database that cannot be read: {_reason(error)}", "unreadable") from error
 
 
 def rows(path: str, queries: Mapping[str, str]) -> Iterator[Record | Note]:
@@ -63,7 +63,7 @@ def rows(path: str, queries: Mapping[str, str]) -> Iterator[Record | Note]:
                     else:
                         yield Record(b"", Origin(path, number, 0, 0), {"table": table, **row})
     except _FAULTS as error:
-        yield Note("unreadable", f"no database that can be read: {error}", Origin(path, 0, 0, 0))
+        yield Note("unreadable", f"a database that cannot be read: {_reason(error)}", Origin(path, 0, 0, 0))
 
 
 def _rows(database: sqlite3.Connection, table: str, query: str) -> Iterator[dict[str, Any] | str]:
@@ -89,7 +89,12 @@ def _rows(database: sqlite3.Connection, table: str, query: str) -> Iterator[dict
                 yield too_large(f"a row of table {table}", max_record())
             passed += 1
     except _FAULTS as error:
-        yield f"table {table}: {error}"
+        yield f"table {table}: {_reason(error)}"
+
+
+def _reason(error: Exception) -> str:
+    """Format the reason why a database cannot be read. Only names in a schema can fail to decode: texts never do."""
+    return "names in its schema are damaged" if isinstance(error, UnicodeDecodeError) else str(error)
 
 
 def _values(row: sqlite3.Row) -> dict[str, Any]:

@@ -32,19 +32,23 @@ _LOST = ("unreadable", "skipped", "internal")
 def squash_unit(settings: Settings, task: Task) -> Outcome:
     """A file of calls, or a session of an agent. Never raises for what is in it."""
     outcome = Outcome(task)
+    fault: Note | None = None
     try:
         for item in read_unit(task.unit or Unit(task.path, task.root)):
             if isinstance(item, Note):
                 _note(outcome, item)
+                fault = item if item.kind in _LOST and not item.origin.line else fault
             else:
                 _keep(outcome, item, settings)
-    except (OSError, InputNotFound) as fault:
-        outcome.unreadable(fault)
+    except (OSError, InputNotFound) as error:
+        outcome.unreadable(error)
         return outcome
     if "sessions kept" in outcome.counts:
         return outcome
     if task.unit is not None and task.unit.agent is not None and task.unit.found is None:
         outcome.count("files without sessions of the agent")
+    elif fault is not None:
+        outcome.invalid(fault.kind, fault.reason)
     else:
         outcome.invalid("empty", "no conversation in it")
     return outcome
