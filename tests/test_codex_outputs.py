@@ -37,6 +37,7 @@ FAILED = [
 ]
 FINE = [
     "Process exited with code 0\nOutput:\nok",
+    "Chunk ID: 1\nProcess exited with code 0\nOutput:\nProcess exited with code 1",
     "Wall time: 3.0 seconds\nOutput:\naborted by user",
     "`git status` prints nothing",
     "resources/pictures/a.png\nresources/pictures/b.png",

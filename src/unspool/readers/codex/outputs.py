@@ -129,7 +129,10 @@ def is_failure(text: str) -> bool:
         if text.startswith((_EXIT, _EXITED)):
             return _is_nonzero(text)
         return text.startswith(_REFUSED) or was_stopped(text)
-    return _is_nonzero(header) or _is_nonzero(body) or header.startswith("Script failed")
+    if header.startswith("Script failed"):
+        return True
+    # What a command printed may hold such words too, so its output counts only where the header has no exit code.
+    return _is_nonzero(header if header.startswith(_EXIT) or _EXITED in header else body)
 
 
 def is_in_words(text: str) -> bool:
