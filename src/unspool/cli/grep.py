@@ -37,7 +37,7 @@ def _known(_context: click.Context, _option: click.Parameter, kinds: tuple[str, 
     metavar="K",
     multiple=True,
     callback=_known,
-    help="Only events of this type (tool_call, user, …), or calls that are, or contain, an action of this kind "
+    help="Find only events of this type (tool_call, user, …), or tool calls with an action of this kind "
     "(file_edit, …); may be several.",
 )
 @click.option("-i", "--ignore-case", is_flag=True, help="Capitals and small letters are the same, A to Z only.")

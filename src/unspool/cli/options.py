@@ -48,7 +48,7 @@ class _Agent(_Choice):
 
 
 AGENT = click.option("--agent", metavar="A", type=_Agent(AGENTS), help=f"Only this agent: {', '.join(AGENTS)}.")
-COST = click.option("--cost", "costs", is_flag=True, help="Show what it cost, in US dollars by list prices.")
+COST = click.option("--cost", "costs", is_flag=True, help="Show the cost in US dollars, by list prices.")
 JSON = click.option("--json", "as_json", is_flag=True, help="JSON lines, for programs.")
 JOBS = click.option(
     "--jobs", metavar="N", type=click.IntRange(min=1), help="Processes to use; by default what pays for this much data."
@@ -56,7 +56,7 @@ JOBS = click.option(
 
 
 def _set_max_record(_context: click.Context, option: click.Parameter, value: str | None) -> None:
-    """Set the limit where readers find it, in this process and in those that it starts."""
+    """Set the variable that readers use, in this process and in those that it starts."""
     if value is None:
         return
     import os
@@ -76,7 +76,7 @@ MAX_RECORD = click.option(
     expose_value=False,
     is_eager=True,
     callback=_set_max_record,
-    help="Leave out records larger than SIZE after decompression: a line, a document, a database's row.  "
+    help="Skip records larger than SIZE after decompression: lines, documents, rows of a database.  "
     "[default: $UNSPOOL_MAX_RECORD or 512MB]",
 )
 

@@ -17,7 +17,10 @@ import click
 )
 @click.option("--token", metavar="T", envvar="UNSPOOL_RECORD_TOKEN", help="Serve only those who have it: at /~T/….")
 @click.option(
-    "--allow-origin", metavar="URL", multiple=True, help="Let web pages of this origin call, as http://localhost:3000."
+    "--allow-origin",
+    metavar="URL",
+    multiple=True,
+    help="Accept calls from web pages of this origin, such as http://localhost:3000; may be several.",
 )
 @click.option("--by-session", is_flag=True, help="A file for each session: DIR/<date>/<session>.jsonl.")
 @click.option(

@@ -7,7 +7,10 @@ import click
 @click.argument("traces", metavar="FILE…", nargs=-1, required=True)
 @click.option("--port", metavar="N", type=click.IntRange(0, 65535), default=8080, help="8080; 0 takes a free one.")
 @click.option(
-    "--allow-origin", metavar="URL", multiple=True, help="Let web pages of this origin call, as http://localhost:3000."
+    "--allow-origin",
+    metavar="URL",
+    multiple=True,
+    help="Accept calls from web pages of this origin, such as http://localhost:3000; may be several.",
 )
 @click.option("--timing", is_flag=True, help="Let answers take as long as they took, piece by piece; else all at once.")
 @click.option("--in-order", is_flag=True, help="Compare no bodies: the first call to a path gets its first answer, …")
