@@ -207,3 +207,12 @@ def test_memory_is_bounded_whatever_the_input(name: str, tmp_path: Path) -> None
         status, peak = map(int, done.stdout.split())
         assert status in (0, 1, 2)
         assert peak / 1024 < BOUND, (path.name, peak)
+
+
+def test_squash_says_why_a_file_gave_no_record(unspool: Run, tmp_path: Path) -> None:
+    path = tmp_path / "rollout-2026.jsonl"
+    path.write_bytes(text_of(2 * MB))
+    done = unspool("squash", path, "-o", tmp_path / "out", "--strategy", "tree")
+    assert done.returncode == 0
+    report = (tmp_path / "out" / "integrity-report.txt").read_text("utf-8")
+    assert "no conversation in it; line 1: this line is larger than the limit of 1 MB" in report

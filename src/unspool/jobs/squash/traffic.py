@@ -27,6 +27,7 @@ from unspool.wires.openai_chat import wire as chat
 from unspool.wires.openai_chat.encode import encode, encode_tool
 
 _LOST = ("unreadable", "skipped", "internal")
+_DAMAGED = ("unreadable", "internal")
 
 
 def squash_unit(settings: Settings, task: Task) -> Outcome:
@@ -37,7 +38,7 @@ def squash_unit(settings: Settings, task: Task) -> Outcome:
         for item in read_unit(task.unit or Unit(task.path, task.root)):
             if isinstance(item, Note):
                 _note(outcome, item)
-                fault = item if item.kind in _LOST and not item.origin.line else fault
+                fault = fault or (item if item.kind in _DAMAGED else None)
             else:
                 _keep(outcome, item, settings)
     except (OSError, InputNotFound) as error:
@@ -47,11 +48,19 @@ def squash_unit(settings: Settings, task: Task) -> Outcome:
         return outcome
     if task.unit is not None and task.unit.agent is not None and task.unit.found is None:
         outcome.count("files without sessions of the agent")
-    elif fault is not None:
-        outcome.invalid(fault.kind, fault.reason)
     else:
-        outcome.invalid("empty", "no conversation in it")
+        _invalid(outcome, fault)
     return outcome
+
+
+def _invalid(outcome: Outcome, fault: Note | None) -> None:
+    """Reject an input without a conversation. Its first fault, if it has one, is probably the reason."""
+    if fault is None:
+        outcome.invalid("empty", "no conversation in it")
+    elif fault.origin.line:
+        outcome.invalid("empty", f"no conversation in it; line {fault.origin.line}: {fault.reason}")
+    else:
+        outcome.invalid(fault.kind, fault.reason)
 
 
 def _note(outcome: Outcome, note: Note) -> None:
