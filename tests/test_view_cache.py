@@ -195,6 +195,15 @@ def test_the_lifetime_is_that_of_what_the_parent_wrote(
     assert told.lifetimes == seconds
 
 
+@pytest.mark.parametrize(("hour_long", "rate"), [(5000, 6.0), (2500, (3.75 + 6.0) / 2), (0, 3.75)])
+def test_what_is_written_again_for_an_hour_costs_more(tmp_path: Path, hour_long: int, rate: float) -> None:
+    agent = split(begun().misses("2"), 1, hour_long)
+    told = last(agent, tmp_path)
+    assert agent.records[1]["response"]["usage"]["cache_creation_input_tokens"] == 5000
+    assert told.missed == 4500
+    assert told.cost == pytest.approx(4500 * (rate - 0.3) / 1e6)
+
+
 def test_what_lives_an_hour_is_not_gone_after_thirteen_minutes(tmp_path: Path) -> None:
     told = last(late(13, 4500), tmp_path)
     assert (told.state, told.lifetimes) == ("missed", [3600])

@@ -178,9 +178,10 @@ def _cost(request: CookedRequest, lost: int) -> float | None:
     if rates is None:
         return None
     written = min(lost, usage.cache_write)
-    return (
-        written * (rates.cache_write - rates.cache_read) + (lost - written) * (rates.input - rates.cache_read)
-    ) / 1e6
+    # What was written for an hour costs more. Which of the written tokens were missed is not known, so all count alike.
+    share = written / usage.cache_write if written else 0.0
+    paid = share * rates.cost(usage).cache_write + (lost - written) * rates.input / 1e6
+    return paid - lost * rates.cache_read / 1e6
 
 
 def _reason(now: Asked, before: Asked) -> tuple[str, str, str]:
