@@ -141,7 +141,7 @@ class Speaker(Struct, frozen=True):
 
 
 CERTAIN, PATH, SHAPE, HINT = 16, 8, 3, 1
-"""Weights of claims: what only this API has, what the URL says, what the shape of a body says, what a name suggests."""
+"""Weights of clues: a form that only this API has, the URL, the shape of a body, a name."""
 
 
 class Head(Struct, frozen=True):

@@ -158,7 +158,7 @@ _QUOTES = re.compile(
 )
 _ESCAPED = re.compile(r'\\([$`"\\\n])')
 _HIDDEN = re.compile(r"\\(?:([$`\\])|\n)")
-"""What a backslash hides from the shell in a here-document whose tag has no quotes."""
+"""What a backslash escapes in a here-document whose tag has no quotes."""
 _TABS = re.compile(r"^\t+", re.MULTILINE)
 
 

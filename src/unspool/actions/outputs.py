@@ -14,7 +14,7 @@ _ESCAPE = re.compile(r"%%|\\[nt\\]")
 _MEANT = {"%%": "%", r"\n": "\n", r"\t": "\t", "\\\\": "\\"}
 _PLAIN_WORD = re.compile(r"[\w./:,=+@%-]*")
 SPEAKING = frozenset({"cat", "echo", "printf", "tee", ":", "true"})
-"""Programs whose output may be known."""
+"""Programs whose output can be worked out from the script."""
 
 
 def is_literal(word: str) -> bool:
@@ -25,7 +25,7 @@ def is_literal(word: str) -> bool:
 
 
 def output_of(name: str, words: list[str], text: str | None) -> str | None:
-    """Return what a command prints, if that is known; `text` is its standard input."""
+    """Return what a command prints, or None if that is not known. `text` is its standard input."""
     if name in ("", ":", "true"):
         return ""
     if name == "cat":

@@ -93,7 +93,7 @@ _EACH = "{}"
 
 
 def intents(command: str) -> tuple[Action, ...]:
-    """Return what the command does to files, in order: what it reads, searches and changes."""
+    """Return the actions of a command on files, in order: reads, searches and changes."""
     if command[:7] == "sed -n " and (shown := _SHOWN.fullmatch(command)):
         begin, end = int(shown[2]), int(shown[3])
         return (FileRead(shown[4], begin, max(end - begin + 1, 1)),)
@@ -125,9 +125,9 @@ class _Script:
     text: str | None = None
     """What the command gets as its standard input, if the script says it."""
     piped_text: str | None = None
-    """What the command before gave to the pipe, if that is known."""
+    """Output of the command before it in the pipe, or None if that is not known."""
     is_group = False
-    """A subshell ended here, whose output may go on."""
+    """Whether a subshell ended here. A redirection or pipe may follow."""
 
     def __init__(self) -> None:
         self.targets: list[tuple[str, str]] = []
@@ -138,7 +138,7 @@ class _Script:
         self.varying: set[str] = set()
         """Variables of loops."""
         self.written: dict[str, str] = {}
-        """Files that the script wrote, and what is in them."""
+        """The contents of files that the script wrote, by path."""
         self.found: Found = []
         self.outer: list[str] = []
         """Directories outside of the subshells that we are in."""

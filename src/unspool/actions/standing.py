@@ -13,7 +13,7 @@ _MANY_WORDS = 500
 
 
 def standing_in(command: str, actions: list[Action]) -> tuple[Action, ...]:
-    """Return the actions all of whose words are in the command."""
+    """Return the actions whose words all appear in the command."""
     if actions and _GLUED.search(command):
         return tuple([action for action in actions if _is_told(action, command)])
     return tuple(actions)

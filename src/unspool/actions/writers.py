@@ -20,7 +20,7 @@ Changes: TypeAlias = list[Action]
 Writer: TypeAlias = Callable[[list[str], str | None], Changes]
 
 UNKNOWN = "\0"
-"""A word whose value only the shell knows."""
+"""Stands for a word that only the shell can expand."""
 _FOLDER = re.compile(r"\"?\$(?:(\w+)|\{(\w+)\})\"?(?=/)")
 """A variable that is the first folder of a path."""
 _BRACES = re.compile(r"\{[^{}\s]*(?:,|\.\.)[^{}\s]*\}")
@@ -60,7 +60,7 @@ def appended(path: str, text: str | None) -> FileEdit:
 
 
 def edited(path: str) -> FileEdit:
-    """Return an edit of which only the command says what it changes."""
+    """Return an edit without its strings: only the command says what changes."""
     return FileEdit(path, "", "", False)
 
 

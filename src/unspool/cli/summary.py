@@ -20,7 +20,7 @@ _LOST: tuple[NoteKind, ...] = ("unreadable", "skipped", "internal")
 
 
 def say_summary(cooked: Cooked, files: int, costs: bool = False) -> None:
-    """Print the summary on standard error; with `costs` also what each conversation cost."""
+    """Print the summary on standard error; with `costs` also the cost of each conversation."""
 
     plain = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
 

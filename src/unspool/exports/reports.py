@@ -49,7 +49,7 @@ class _Row(Struct):
 
 class _Fact(_Row):
     count: int
-    """How often the fact was found. Session and input are those of the first."""
+    """How often this fact was found. Session and input are those of the first occurrence."""
 
 
 class IntegrityReport:

@@ -116,7 +116,7 @@ class Lineage:
         self._ends: set[tuple[RowId, int]] = set()  # the last row of a path, with or without its answer, and its length
         self._wholes: dict[int, list[int]] = {}  # the hash of such a path, and the requests that have it
         self._prompted: dict[tuple[int, Path], list[int]] = {}  # of many the older ones, by their system prompt too
-        self._replies: dict[tuple[int, Path], list[int]] = defaultdict(list)  # an answer, and what was said to it
+        self._replies: dict[tuple[int, Path], list[int]] = defaultdict(list)  # an answer → requests that reply to it
         self._heard: set[RowId] = set()  # what a path ended with, and all that was answered
         self._makers: dict[RowId, list[int]] = defaultdict(list)
         self._callers: dict[str, int] = {}
@@ -168,7 +168,7 @@ class Lineage:
         return length > 0 and (path[length - 1], length) in self._ends
 
     def _same_reply(self, previous: int, step: Step) -> int | None:
-        """The newest request that said the same to an answer that the provider holds, and to the same model."""
+        """Return the newest request that sent the same reply to a stored answer of the provider, to the same model."""
         replies = self._replies.get((previous, step.path), [])[-_CANDIDATES:]
         return next((at for at in reversed(replies) if same_model(step.model, self._steps[at].model)), None)
 

@@ -19,7 +19,7 @@ _FORMAT = 2
 
 @cache
 def _version() -> int:
-    """Return the version of the stored digests: those of another form, or made by other readers, are of no use."""
+    """Return the version of stored digests. Digests of another version are not used: their form or readers differ."""
     home = Path(__file__).parent.parent
     folders = ("readers", "actions", "ingest", "model", "sources")
     parts = [path for name in folders for path in _modules(str(home / name))]

@@ -174,7 +174,7 @@ def _hash(used: TokenUsage) -> bytes:
 
 
 def digest_file(path: str) -> FileDigest:
-    """Return what the file holds: only that no reader claims it, or why it cannot be read, where that is all."""
+    """Return the digest of a file. It may say only that no reader claims the file, or why it cannot be read."""
     try:
         return _digest(path)
     except FileFault as error:

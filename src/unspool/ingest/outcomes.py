@@ -37,7 +37,7 @@ _RULES = {
 }
 """Modules of readers that judge results by their text: each has a function `reports_failure`."""
 _STOPPING = frozenset({"codex", "gemini_cli", "qwen_code"})
-"""Agents whose module also tells by the text whether a person stopped the call: `was_stopped`."""
+"""Agents whose module can also recognise from the text that a person stopped the call: `was_stopped`."""
 
 
 @cache
@@ -72,7 +72,7 @@ class Outcomes:
         rule = rule_for(self._agent_of(exchange))
         known = self._judged
         if rule is None:
-            # A request for a title may not show whose it is, but repeats what was said.
+            # A request for a title may not show its agent, but it repeats messages of the conversation.
             if known and not known.keys().isdisjoint(exchange.messages):
                 return _with_messages(exchange, tuple([known.get(each, each) for each in exchange.messages]))
             return exchange

@@ -205,7 +205,7 @@ def _settle_copies(sessions: Iterable[Found]) -> None:
 
 
 def _spent(stream: StreamDigest, calls: Iterable[int], wanted: set[int]) -> tuple[Tokens, float]:
-    """Return what the wanted calls of a stream used, and what the agent estimates that they cost."""
+    """Return the tokens that the wanted calls of a stream used, and the agent's own estimate of their cost."""
     numbers = iter(_numbers(stream.spent)) if stream.spent else iter(())
     rows = zip(calls, zip(*[numbers] * (_COUNTS + 1), strict=True), strict=True)
     found = [used for call, used in rows if call in wanted]

@@ -57,7 +57,7 @@ class Traffic:
         """What was said so far in answers that stopped before their end, by their tokens."""
 
     def read(self, record: Record) -> Iterator[Exchange | Note]:
-        """An exchange and notes on what in it was not understood; or one note why there is none. Never raises."""
+        """Yield an exchange and notes about its odd parts, or one note that says why there is none. Never raises."""
         try:
             yield from self._read(record)
         except Exception as error:

@@ -93,7 +93,7 @@ def find_sessions(
 
 
 class SessionList(Struct):
-    """The sessions to list, and what is known of the others."""
+    """The sessions to list, the ids of all sessions, and the files that cannot be read."""
 
     rows: list[SessionRow]
     """Newest first."""

@@ -153,7 +153,7 @@ class RateLimitWindow(Struct, frozen=True, gc=False, omit_defaults=True):
 
 
 class RateLimits(Struct, frozen=True, gc=False, omit_defaults=True):
-    """What the provider said of the account's limits. Reported when it changes."""
+    """The account's rate limits, as the provider reported them. Emitted when they change."""
 
     type: ClassVar = "rate_limits"
     windows: tuple[RateLimitWindow, ...] = ()
@@ -164,7 +164,7 @@ class RateLimits(Struct, frozen=True, gc=False, omit_defaults=True):
     reached: str | None = None
     """Which limit was reached, in the provider's words."""
     credits: dict[str, Any] | None = None
-    """What was bought beside the plan, as the provider says it."""
+    """Credits bought in addition to the plan, as the provider reports them."""
 
 
 class RateLimitState(RateLimits, frozen=True, gc=False, omit_defaults=True):

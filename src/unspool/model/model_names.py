@@ -4,11 +4,11 @@ import re
 from functools import lru_cache
 
 _VENDOR = re.compile(r"(?:[a-z]{2,6}\.)?(?:ai21|amazon|anthropic|cohere|deepseek|meta|mistral|openai|qwen|writer)\.")
-"""How Bedrock begins a name: perhaps a region, then the vendor."""
+"""Prefix of Bedrock's names: an optional region, then the vendor."""
 _REVISION = re.compile(r"-v\d+(?::\d+)?$")
 """How Bedrock ends a name."""
 _SNAPSHOT = re.compile(r"[-@](latest|\d{4}-\d\d-\d\d|\d\d-\d{4}|\d{8}|\d{4}|00\d)$")
-"""How providers end the name of a snapshot: a date, or a number that begins with zeros."""
+"""Suffix of a snapshot's name: a date, or a number with leading zeros."""
 _LATEST = "latest"
 
 

@@ -83,7 +83,7 @@ class Share(Struct, frozen=True, gc=False):
     calls: int = 0
     tokens: Tokens = Tokens()
     cost_usd: float = 0.0
-    """The agent's own estimates, of those calls that have one."""
+    """The sum of the agent's own estimates, for the calls that have one."""
     estimated: int = 0
     """The number of calls with such an estimate."""
 

@@ -250,7 +250,7 @@ class Run:
 
 
 def _fed(decoder: Decoder, record: Record) -> list[Event | Note]:
-    """Return what the record says. A record at which the decoder fails costs only itself."""
+    """Return the events of a record. If the decoder fails, only this record is lost."""
     try:
         return list(decoder.feed(record))
     except Exception as error:
@@ -258,7 +258,7 @@ def _fed(decoder: Decoder, record: Record) -> list[Event | Note]:
 
 
 def _happened(happened: "Happenings", item: Exchange | Note) -> list[Event | Note]:
-    """Return what the call says. A call at which this fails costs only itself."""
+    """Return the events of a call. If this fails, only this call is lost."""
     if isinstance(item, Note):
         return [item]
     try:

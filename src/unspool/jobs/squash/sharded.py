@@ -47,7 +47,7 @@ class Sharding(Struct, frozen=True):
 
 def job_for(logs: Sequence[str], out: str, settings: Settings, agent: str | None = None, resume: bool = False) -> Job:
     """Lines that gave no record are kept: whether anybody wants them is known when parts are joined."""
-    run = Run(settings)  # what is wrong with them is told before anything is written
+    run = Run(settings)  # refuses wrong settings before anything is written
     output_for(out, names=[run.example])
     refuse_inputs_in(out, logs)
     return Job(tuple(logs), out, with_key(msgspec.structs.replace(settings, keep_rejects=True)), agent, resume)

@@ -33,7 +33,7 @@ _NAMED = (
     ("text_format_changed", "reasoning_effort_changed", "verbosity_changed", "service_tier_changed"),
     ("system_changed", "messages_changed", "input_changed"),
 )
-"""The reasons that name what changed: the model, the tools, a setting, the prompt."""
+"""Reasons that name a change: of the model, the tools, a setting, the prompt."""
 _SETTINGS = ("tool_choice", "thinking", "output_config", "reasoning", "reasoning_effort", "response_format")
 """Settings that are part of what is kept."""
 
@@ -129,7 +129,7 @@ def _report(now: Asked, before: Asked | None) -> CacheReport:
 def _reasons(now: Asked, before: Asked) -> tuple[list[str], str, str]:
     """Return the reasons in sentences, the provider's before ours, and what differs.
 
-    A reason that names what changed leaves of ours only the place of that change.
+    If the provider names a change, our own reason is used only for the place of that change.
     """
     miss = now.request.cache_miss
     if miss is None:

@@ -1,4 +1,4 @@
-"""How long what a request left in the prompt cache lives after its last use."""
+"""Lifetimes of cached prompts: how long after its last use the provider keeps what a request wrote."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -25,7 +25,7 @@ class Lifetime(Struct, frozen=True):
         return seconds >= (self.seconds[0] if self.seconds else FIVE_MINUTES)
 
     def ended(self, seconds: float) -> str:
-        """Return in words what had ended by then."""
+        """Format the lifetimes that had ended by then."""
         if len(self.seconds) > 1 and not seconds >= self.seconds[-1]:
             return f"a part of what is cached lives {_words(self.seconds[0])} after its last use, the other part " + (
                 f"{_words(self.seconds[-1])}"
@@ -34,7 +34,7 @@ class Lifetime(Struct, frozen=True):
 
 
 def lifetime(request: CookedRequest, exchange: Exchange | None, path: Sequence[Step] = ()) -> Lifetime:
-    """Return the lifetime by what the request, or the last one before it on its path, wrote to the cache.
+    """Return the lifetime of what the request, or the last one before it on its path, wrote to the cache.
 
     Where no count tells it, the settings of the request do, and then what the providers say of their models.
     """
@@ -61,7 +61,7 @@ def _written(request: CookedRequest, path: Sequence[Step]) -> tuple[int, int]:
 
 
 def _has_split(request: CookedRequest) -> bool:
-    """Whether the provider said how long each part of what the request wrote lives."""
+    """Return whether the provider reported a lifetime for each part of what the request wrote."""
     usage = request.usage
     split = mapping(mapping(usage.raw).get("cache_creation")) if usage is not None else {}
     return bool(usage and usage.cache_write and any(split.values()))

@@ -260,7 +260,7 @@ def _link(requests: Sequence[CookedRequest], told: _Told) -> None:
     known = {request.id: request for request in requests}
     tips = set(told.tips())
     tried: dict[tuple[str, ...], list[str]] = defaultdict(list)
-    """By what was said, the answers to it."""
+    """Answers, by the prompt that they reply to."""
     for request in requests:
         turn = told.turns[request.id]
         before = next((name for name in reversed(told.paths[turn.id][:-1]) if name in known), None)

@@ -65,7 +65,7 @@ class _Call:
         self.time: str | None = None
         self.origin = _NOWHERE
         self.diagnostics: Any = None
-        """What the provider said of its cache, until an event carries it."""
+        """The provider's reason for a cache miss, until an event carries it."""
         self.cost = 0.0
         """The largest cost that a line of the message gives, in US dollars. 0 means that the agent knew no price."""
         self.unpaid = 0.0

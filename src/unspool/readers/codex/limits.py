@@ -50,6 +50,6 @@ def _reset(window: dict[str, Any], time: str | None) -> int | None:
 
 
 def _whole(value: Any) -> int | None:
-    """Return a number without its fraction; None for what is none, or is beyond all measure."""
+    """Return a number without its fraction, or None if it is not a number or is out of range."""
     told = number(value)
     return int(told) if told is not None and abs(told) < 1e15 else None

@@ -75,7 +75,7 @@ class Outbox:
         self.add(content, part)
 
     def add(self, content: Content, part: str) -> None:
-        """Emit what is no part of the conversation: echoes go on waiting for their items."""
+        """Emit an event outside the conversation. Echoes still wait for their items."""
         log = self._log
         key = f"{self.prefix}{log.origin.line}:{part}"
         if self.queue:

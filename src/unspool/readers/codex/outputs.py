@@ -24,7 +24,7 @@ STRUCTURED = frozenset(
         *("list_mcp_resources", "list_mcp_resource_templates", "read_mcp_resource"),
     )
 )
-"""Tools that give JSON, an id or nothing at all: words say why they did not do what they were asked for."""
+"""Tools that return JSON, an id or nothing. If they return a sentence, it says why they failed."""
 _BODY = "Output:\n"
 _EXIT, _EXITED = "Exit code: ", "Process exited with code "
 _FINE = ("Exit code: 0\n", "Script completed\n")

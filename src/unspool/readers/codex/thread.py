@@ -53,7 +53,7 @@ class Thread:
         self._waits: dict[str, str] = {}
         """Calls of `wait`, and the script that each asks for."""
         self._structured: dict[str, str] = {}
-        """Calls of tools whose output is no words, and the names of these tools."""
+        """Names of tools that return structured output, by the ids of their calls."""
         self._spawns: dict[str, dict[str, Any]] = {}
         self.limits: Any = None
         """The rate limits as they were last written; most counts of tokens repeat them."""

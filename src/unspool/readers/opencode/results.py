@@ -15,12 +15,12 @@ _REFUSED = re.compile(
     r"|The user rejected permission to use this |The user has specified a rule which prevents you from using this "
     r"|The \S+ tool was called with invalid arguments: |apply_patch verification failed: |patch rejected: "
 )
-"""How the reason begins why a tool did nothing."""
+"""How a message begins that says why a tool did nothing."""
 
 
 def reports_failure(output: str, tool: str | None) -> bool:
     """Return whether a tool's output says that it failed."""
-    if tool == "invalid":  # what a call becomes whose arguments do not fit
+    if tool == "invalid":  # OpenCode renames a call whose arguments are invalid
         return True
     if tool in _COMMANDS:
         return _STOPPED.search(output[-600:]) is not None

@@ -8,12 +8,12 @@ from unspool.readers.genai import was_stopped
 __all__ = ["reports_failure", "was_stopped"]
 
 _READING = frozenset({"read_file", "read_many_files", "run_shell_command", "web_fetch"})
-"""Tools whose output is somebody else's text, which may be about errors too."""
+"""Tools whose output is text from elsewhere, which may mention errors without being one."""
 _REFUSED = re.compile(
     r"File not found: |Path not found: |Failed to |Could not |Cannot |Error: |Error \w+ing |Tool \""
     r"|params(?:/\S+)? must |(?:File path|Path|Directory) (?:must|is not|does not)|\[Operation Cancelled\]"
 )
-"""How the reason begins why a tool did nothing."""
+"""How a message begins that says why a tool did nothing."""
 
 
 def reports_failure(output: str, tool: str | None) -> bool:
