@@ -291,3 +291,22 @@ def test_spellings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     linked(tmp_path / "folder", tmp_path / "real")
     linked(tmp_path / "real/link", tmp_path / "file")
     assert list(spellings("./folder/../folder/link")) == [tmp_path / "real/link", tmp_path / "file"]
+
+
+@pytest.mark.parametrize("protocol", ["file", "local"])
+@pytest.mark.parametrize("writer", ["cook --output", "cook --notes", "squash --rejects", "export html --output"])
+def test_a_url_of_a_local_file_is_the_file(unspool: Run, trace: Path, writer: str, protocol: str) -> None:
+    url = f"{protocol}://{trace}"
+    refused(unspool, trace, *FILES[writer](url, trace))
+    refused(unspool, trace, *FILES[writer](trace, url))
+
+
+def test_a_url_of_a_local_folder_is_the_folder(unspool: Run, trace: Path) -> None:
+    refused(unspool, trace, *FILES["cook --output"](f"file://{trace.parent}", trace))
+    squash = ["squash", f"file://{trace.parent}", "-o", trace.parent]
+    refused(unspool, trace, *squash, said=b"is the input and the output")
+
+
+@pytest.mark.parametrize("writer", ["cook --output", "cook --notes", "export markdown --output"])
+def test_an_output_without_a_name_is_refused(unspool: Run, trace: Path, writer: str) -> None:
+    refused(unspool, trace, *FILES[writer](trace, ""), said=b"the name of the output is empty")

@@ -87,4 +87,4 @@ def _targets(inputs: tuple[str, ...], output: str, notes: str | None) -> "list[O
 
     if notes and whole(notes) == whole(output) and not Path(output).is_char_device():
         raise click.UsageError(f"--output and --notes are both {output!r}")
-    return [output_for(path, inputs) for path in (output, notes) if path]
+    return [output_for(path, inputs) for path in (output, notes) if path is not None]

@@ -7,7 +7,7 @@ from pathlib import Path
 from unspool.errors import OutputNotWritable
 from unspool.sources.files import DASH, is_database
 from unspool.sources.outputs import LogPlace, Output, spellings
-from unspool.sources.storage import is_url, joined
+from unspool.sources.storage import is_url, joined, local_name
 
 _UNRELATED = frozenset({"HOME", "OLDPWD", "PWD"})
 """Variables that name a folder, and move no agent's logs."""
@@ -37,7 +37,10 @@ def trace_output(path: str) -> Output:
 
 
 def _checked(path: str, inputs: Iterable[str]) -> Output:
-    places = _places() if path != DASH and not is_url(path) and may_be_agents(path) else ()
+    if not path:
+        raise OutputNotWritable("the name of the output is empty. Name a file, or - for standard output.")
+    name = local_name(path)
+    places = _places() if name != DASH and not is_url(name) and may_be_agents(name) else ()
     target = Output(path, places)
     target.refuse(inputs)
     return target

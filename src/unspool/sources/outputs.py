@@ -37,8 +37,9 @@ class Output:
 
     def __init__(self, path: str, places: Iterable[LogPlace] = ()) -> None:
         self.path = path
-        self._is_file = path != DASH and not storage.is_url(path)
-        self._files = _with_databases(path) if self._is_file else []
+        self._name = storage.local_name(path)
+        self._is_file = path != DASH and not storage.is_url(self._name)
+        self._files = _with_databases(self._name) if self._is_file else []
         self._identities = {identity for file in self._files if (identity := identity_of(file)) is not None}
         storage.watch(self._identities)
         if (place := self._place(places)) is not None:
@@ -46,10 +47,10 @@ class Output:
 
     def refuse(self, inputs: Iterable[str]) -> None:
         """Refuse to replace one of these files, or a file that may be read because it is in one of these folders."""
-        is_url = storage.is_url(self.path)
+        is_url = storage.is_url(self._name)
         if not self._identities and not is_url:
             return  # there is nothing to overwrite
-        for name in inputs:
+        for name in map(storage.local_name, inputs):
             if is_url or storage.is_url(name):
                 self._refuse_url(name)
             elif (facts := _facts(name)) is None:
@@ -81,8 +82,8 @@ class Output:
         if name == DASH:
             return
         try:
-            own, other = storage.whole(self.path), storage.whole(name)
-            below = storage.is_url(self.path) and storage.is_below(own, other) and may_be_log(own.rpartition("/")[2])
+            own, other = storage.whole(self._name), storage.whole(name)
+            below = storage.is_url(self._name) and storage.is_below(own, other) and may_be_log(own.rpartition("/")[2])
             if own == other or (below and storage.exists(self.path)):
                 raise OutputNotWritable(f"{self.path} is an input: it would be overwritten. {_ADVICE}")
         except OSError as error:
@@ -122,11 +123,12 @@ def identity_of(file: Path | str) -> storage.Identity | None:
 
 def refuse_inputs_in(folder: str, inputs: Iterable[str]) -> None:
     """Refuse to write to a folder that holds one of these files, under whatever name."""
+    folder = storage.local_name(folder)
     if storage.is_url(folder) or not Path(folder).is_dir():
         return
     held = {identity_of(entry.path): entry.path for entry in os.scandir(folder)}
     held.pop(None, None)
-    for name in inputs if held else ():
+    for name in map(storage.local_name, inputs) if held else ():
         if not storage.is_url(name) and (identity := identity_of(name)) in held:
             raise OutputNotWritable(
                 f"{held[identity]} is an input: a file of that name may be written. Name another folder for the output."

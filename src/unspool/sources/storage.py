@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+_LOCAL_URL = re.compile(r"(?:file|local)://")
 _BUFFER = 1 << 18
 Identity: TypeAlias = tuple[int, int]
 """Device and inode of a file: the same for all its names."""
@@ -53,6 +54,11 @@ def noticed(path: Path) -> Path:
 
 def is_url(path: str) -> bool:
     return "://" in path and _URL.match(path) is not None
+
+
+def local_name(name: str) -> str:
+    """Return the path that a `file://` URL stands for, or any other name unchanged."""
+    return _LOCAL_URL.sub("", name, count=1) if _LOCAL_URL.match(name) else name
 
 
 def opened(path: str, buffer: int = DEFAULT_BUFFER_SIZE, bite: int = 0) -> BufferedReader:

@@ -12,7 +12,7 @@ from unspool.jobs.squash.entries import holds_entries
 from unspool.jobs.squash.settings import Strategy, Task
 from unspool.sources.files import DASH
 from unspool.sources.listing import files_below, is_listed
-from unspool.sources.storage import exists, is_below, is_folder, is_url, looked_into, size, whole
+from unspool.sources.storage import exists, is_below, is_folder, is_url, local_name, looked_into, size, whole
 
 Key: TypeAlias = tuple[int, str]
 """Where a task stands: the place of what was given, and the first path that holds it."""
@@ -66,7 +66,7 @@ def refuse(logs: Sequence[str], out: str) -> None:
     for given in logs:
         if given == DASH:
             raise InputNotFound("squash reads files and folders, not standard input")
-        if whole(given) == whole(out):
+        if whole(local_name(given)) == whole(local_name(out)):
             raise UnspoolError(f"{given} is the input and the output: name another folder for the records")
 
 
