@@ -303,10 +303,14 @@ def test_a_url_of_a_local_file_is_the_file(unspool: Run, trace: Path, writer: st
 
 def test_a_url_of_a_local_folder_is_the_folder(unspool: Run, trace: Path) -> None:
     refused(unspool, trace, *FILES["cook --output"](f"file://{trace.parent}", trace))
-    squash = ["squash", f"file://{trace.parent}", "-o", trace.parent]
+    squash: Command = ["squash", f"file://{trace.parent}", "-o", trace.parent]
     refused(unspool, trace, *squash, said=b"is the input and the output")
 
 
 @pytest.mark.parametrize("writer", ["cook --output", "cook --notes", "export markdown --output"])
 def test_an_output_without_a_name_is_refused(unspool: Run, trace: Path, writer: str) -> None:
     refused(unspool, trace, *FILES[writer](trace, ""), said=b"the name of the output is empty")
+
+
+def test_an_output_folder_without_a_name_is_refused(unspool: Run, trace: Path) -> None:
+    refused(unspool, trace, "squash", trace, "-o", "", said=b"the name of the output folder is empty")

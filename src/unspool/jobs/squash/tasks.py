@@ -63,6 +63,8 @@ def listed(logs: Sequence[str], out: str, agent: str | None) -> Iterator[tuple[K
 
 def refuse(logs: Sequence[str], out: str) -> None:
     """What can only be a slip of the hand."""
+    if not out:
+        raise UnspoolError("the name of the output folder is empty: name a folder with -o")
     for given in logs:
         if given == DASH:
             raise InputNotFound("squash reads files and folders, not standard input")
