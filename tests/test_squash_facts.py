@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from conftest import Run, Write
-from unspool.wires.schemas import as_json_schema
+from unspool.transforms.json_schema import as_json_schema
 
 JSON_FORMS = ("messages", "openai", "hf", "axolotl", "sharegpt", "atif")
 PLACE: dict[str, Any] = {

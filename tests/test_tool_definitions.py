@@ -7,8 +7,9 @@ import pytest
 from contexts import LOOK, PROVIDERS, body, context, prepared, says
 from unspool.errors import UnsupportedContent, WrongContext
 from unspool.model import Tool
+from unspool.transforms.json_schema import without
 from unspool.wires.normalised import read_tools
-from unspool.wires.schemas import for_gemini, without
+from unspool.wires.schemas import for_gemini
 
 NESTED = {
     "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from pathlib import Path
 
 from unspool.errors import OutputNotWritable
@@ -65,18 +66,20 @@ def may_be_agents(path: str) -> bool:
             return True
         if any(part.startswith(".") or part in _SYSTEM_FOLDERS for part in file.parts):
             return True
-        if any(_is_in(file, value) for name, value in os.environ.items() if name not in _UNRELATED):
+        if not _named_paths(tuple(os.environ.items())).isdisjoint((file, *file.parents)):
             return True
     return False
 
 
-def _is_in(file: Path, value: str) -> bool:
-    """Return whether a variable names the file, or a folder that it is in; several are separated by commas."""
-    for name in filter(None, map(str.strip, value.split(","))):
-        there = Path(os.path.realpath(os.path.expanduser(name)))  # noqa: PTH111  # Path raises for an unknown user
-        if there == file or there in file.parents:
-            return True
-    return False
+@lru_cache(maxsize=4)
+def _named_paths(variables: tuple[tuple[str, str], ...]) -> frozenset[Path]:
+    """Return all paths that variables may name; one variable may name several, separated by commas."""
+    names = {name for variable, value in variables if variable not in _UNRELATED for name in value.split(",")}
+    stripped = filter(None, map(str.strip, names))
+    return frozenset(
+        Path(os.path.realpath(os.path.expanduser(name)))  # noqa: PTH111  # Path raises for an unknown user
+        for name in stripped
+    )
 
 
 def _refuse_log(path: str) -> None:

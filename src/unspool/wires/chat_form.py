@@ -6,9 +6,10 @@ from typing import Any, TypeAlias
 from unspool.dialect import Asking, Piece
 from unspool.model import Block, Tool, ToolResult, ToolUse
 from unspool.sources.values import mapping, string
+from unspool.transforms.json_schema import without
 from unspool.wires.calls import Entry, fit_name, written_arguments
 from unspool.wires.history import as_text
-from unspool.wires.schemas import whole, without
+from unspool.wires.schemas import whole
 
 Parts: TypeAlias = Callable[[Block], Iterable[dict[str, Any]]]
 """How an API writes a block that is neither call nor result."""

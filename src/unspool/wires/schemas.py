@@ -1,20 +1,11 @@
-"""Schemas of tools, made such that a provider takes them.
+"""Schemas of tools in the form that a provider accepts."""
 
-A schema is walked by what each place in it means: the names under `properties` are names, whatever they are called, and
-never keywords. So a property that is called `format` stays.
-"""
-
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from unspool.sources.values import listing, mapping
+from unspool.transforms.json_schema import each_inner, spelled
 
-_ONE = frozenset(
-    "items additionalItems additionalProperties contains not if then else propertyNames unevaluatedItems "
-    "unevaluatedProperties".split()
-)
-_MANY = ("anyOf", "oneOf", "allOf", "prefixItems")
-_NAMED = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
 _MOST = 5_000
 """Schemas in one definition: references to references can make any number of them."""
 # What Gemini's own kind of schema knows: https://ai.google.dev/api/caching#Schema
@@ -29,63 +20,9 @@ _GEMINI_FORMATS = {
 }
 
 
-_TYPES = frozenset("STRING NUMBER INTEGER BOOLEAN ARRAY OBJECT NULL".split())
-"""As Gemini's clients write them; JSON Schema knows them only in small letters."""
-
-
-_COUNTS = frozenset("minItems maxItems minLength maxLength minProperties maxProperties".split())
-"""Keywords whose value is a whole number; Gemini's API writes such numbers as strings."""
-
-
 def whole(schema: Mapping[str, Any]) -> dict[str, Any]:
     """The schema; where a tool has none, that of an object without properties."""
     return dict(schema) if schema else {"type": "object", "properties": {}}
-
-
-def without(schema: Mapping[str, Any], keywords: frozenset[str]) -> dict[str, Any]:
-    """The schema without these keywords, at every depth, its types as JSON Schema spells them."""
-
-    def cleaned(inner: Any) -> Any:
-        return without(inner, keywords) if isinstance(inner, dict) else inner
-
-    return _each({key: value for key, value in _spelled(schema).items() if key not in keywords}, cleaned)
-
-
-def as_json_schema(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a schema with types and numbers as JSON Schema writes them, at every depth: `OBJECT` is `object`."""
-    return without(schema, frozenset())
-
-
-def _spelled(schema: Mapping[str, Any]) -> dict[str, Any]:
-    spelled = dict(schema)
-    kind = schema.get("type")
-    if isinstance(kind, list):
-        spelled["type"] = [_small(each) for each in kind]
-    elif kind == "TYPE_UNSPECIFIED":
-        del spelled["type"]
-    elif isinstance(kind, str):
-        spelled["type"] = _small(kind)
-    for keyword in _COUNTS.intersection(spelled):
-        if isinstance(number := spelled[keyword], str) and number.isdecimal():
-            spelled[keyword] = int(number)
-    return spelled
-
-
-def _small(kind: Any) -> Any:
-    return kind.lower() if isinstance(kind, str) and kind in _TYPES else kind
-
-
-def _each(schema: dict[str, Any], change: Callable[[Any], Any]) -> dict[str, Any]:
-    """The same keywords, each schema below them changed."""
-    changed = dict(schema)
-    for key, value in schema.items():
-        if key in _NAMED and isinstance(value, dict):
-            changed[key] = {name: change(inner) for name, inner in value.items()}
-        elif (key in _MANY or key == "items") and isinstance(value, list):
-            changed[key] = [change(inner) for inner in value]
-        elif key in _ONE:
-            changed[key] = change(value)
-    return changed
 
 
 def for_gemini(schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -101,7 +38,7 @@ class _Gemini:
     def written(self, given: Mapping[str, Any], within: frozenset[str]) -> dict[str, Any]:
         """`within` are the references that are being written out: a schema may hold itself."""
         self._written += 1
-        schema, references = self._resolved(_spelled(given))
+        schema, references = self._resolved(spelled(given))
         if self._written > _MOST or within & references:
             return {}  # from here on anything goes
         for part in listing(schema.pop("allOf", None)):
@@ -127,7 +64,7 @@ class _Gemini:
         def change(inner: Any) -> Any:
             return self.written(mapping(inner), within | references)
 
-        return _each(kept, change)
+        return each_inner(kept, change)
 
     def _resolved(self, given: Mapping[str, Any]) -> tuple[dict[str, Any], frozenset[str]]:
         """The schema with what its references stand for in their place, and the references."""
@@ -137,7 +74,7 @@ class _Gemini:
             found: Any = self._root
             for name in reference.removeprefix("#").strip("/").split("/"):
                 found = mapping(found).get(name.replace("~1", "/").replace("~0", "~")) if name else found
-            schema = {**_spelled(mapping(found)), **schema}
+            schema = {**spelled(mapping(found)), **schema}
         return schema, frozenset(seen)
 
 

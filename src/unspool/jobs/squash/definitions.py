@@ -9,7 +9,7 @@ from msgspec import Raw
 from unspool.jobs.squash.entries import NULL
 from unspool.sources.jsontext import Unreadable, mend, strict
 from unspool.sources.values import mapping
-from unspool.wires.schemas import as_json_schema
+from unspool.transforms.json_schema import as_json_schema
 
 _CAPITALS = re.compile(rb'"type"\s*:\s*\[?\s*"[A-Z]{4}')
 """A type as Gemini's clients write it, which JSON Schema does not know."""

@@ -7,9 +7,10 @@ from typing import Any
 from unspool.dialect import Asking, Piece, Speaker
 from unspool.model import Block, Compaction, Context, Document, Other, Text, Thinking, Tool, ToolResult, ToolUse
 from unspool.sources.values import mapping, string, text_of
+from unspool.transforms.json_schema import without
 from unspool.wires.calls import Entry, fit_name, in_words
 from unspool.wires.history import choice_of, searches, settle
-from unspool.wires.schemas import whole, without
+from unspool.wires.schemas import whole
 
 _MAX_TOKENS = 32_000
 """The API wants a limit; every model that is still served can write as much."""

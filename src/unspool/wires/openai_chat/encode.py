@@ -28,8 +28,8 @@ from typing import Any
 from unspool.model import Block, Compaction, Document, Message, Other, Text, Thinking, Tool, ToolResult, ToolUse
 from unspool.sources.jsontext import dumps
 from unspool.sources.values import mapping, string
+from unspool.transforms.json_schema import as_json_schema
 from unspool.wires.openai_chat.decode import DETAILS, SPOKEN
-from unspool.wires.schemas import as_json_schema
 from unspool.wires.values import ASIDES
 
 _TOOL_ROLES = ("tool", "function")

@@ -11,9 +11,10 @@ from unspool.dialect import Asking, Piece, Speaker
 from unspool.model import Block, Compaction, Context, Document, Other, Text, Thinking, Tool, ToolResult, ToolUse
 from unspool.sources.jsontext import dumps
 from unspool.sources.values import listing, mapping, string, text_of
+from unspool.transforms.json_schema import without
 from unspool.wires.calls import Entry, fit_name, in_words, written_arguments
 from unspool.wires.history import as_text, choice_of, data_url, searches, settle
-from unspool.wires.schemas import whole, without
+from unspool.wires.schemas import whole
 
 _NO_REASONING = re.compile(r"(?:^|/)(?:gpt-(?:3|4)|chatgpt-4)")
 """Models that refuse to be asked for their reasoning."""
