@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from test_live import framed
+from unspool.dialect import Record
 from unspool.jobs.pretty.run import Run
 from unspool.sources import live
 from unspool.sources.live import Framing
@@ -42,6 +43,9 @@ def test_objects_are_read_wherever_their_lines_break(data: str) -> None:
     [
         (b'[{"a":1,\n"b":2},\n{"c":3}]\n', [{"a": 1, "b": 2}, {"c": 3}]),
         (b'[\n{"a":1,\n"b":2},\n{"c":3}\n]\n', [b"[", {"a": 1, "b": 2}, {"c": 3}, b"]"]),
+        (b'[{"a":1},\n\n{"b":2}\n,{"c":3}\n]\n{"d":4}\n', [{"a": 1}, {"b": 2}, {"c": 3}, {"d": 4}]),
+        (b'[{"a":1},{"b":\n[{}]},\n{"c":\n3}]\n', [{"a": 1}, {"b": [{}]}, {"c": 3}]),
+        (b'[{"a":1},\n{"b":2},\nCompiling\n{"c":3}\n', [{"a": 1}, {"b": 2}, b"Compiling", {"c": 3}]),
         (b'{"a":\n1}{"b":2}\n', [{"a": 1}, {"b": 2}]),
         (b'{"a":1} {"b":\n2}\n', [{"a": 1}, {"b": 2}]),
         (b'{not json\n{"a":1}\n', [b"{not json", {"a": 1}]),
@@ -67,6 +71,19 @@ _JSON = st.recursive(
 def test_any_object_comes_back(value: dict[str, Any], indent: int | None, ascii_only: bool) -> None:
     text = json.dumps(value, indent=indent, ensure_ascii=ascii_only)
     assert framed(f"{text}\n{text}\n".encode()) == [value, value]
+
+
+def test_an_array_over_lines_is_handed_on_by_elements(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever its size: no more than one element is kept."""
+    monkeypatch.setattr(live, "_MAX_BYTES", 100)
+    framing = Framing("-")
+    lines = [b'[{"a":0},', *[b'{"a":%d},' % number for number in range(1, 50)], b'{"a":50}]']
+    for number, line in enumerate(lines):
+        (item,) = framing.feed(line + b"\n")
+        assert isinstance(item, Record)
+        assert item.value == {"a": number}
+        assert not framing.waiting
+    assert list(framing.feed(b"done\n")) == [b"done"]
 
 
 def test_an_object_without_end_is_held_up_to_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,8 +1,11 @@
 """Whose log is this file? Its beginning tells, never its name alone."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import chain, islice
 from typing import Any
+
+import msgspec
 
 from unspool.dialect import Head, Reader, Record
 from unspool.errors import FileFault
@@ -17,6 +20,7 @@ _GLANCE, LOOK = 3, 60
 _TEXT, _GLANCED = 1 << 14, 512
 _REPLACED = "\N{REPLACEMENT CHARACTER}"
 _BLANK = b"\xef\xbb\xbf \t\r\n"
+_elements = msgspec.json.Decoder(list[msgspec.Raw]).decode
 _latest: list[Reader] = []
 """The reader that claimed the last file."""
 _begun: dict[str, Iterator[bytes]] = {}
@@ -149,7 +153,7 @@ def _odd(path: str, lines: int, start: bytes, pieces: Iterator[bytes]) -> Head:
     """A file whose first line is no JSON: a document over many lines, lines with a torn one, or a text."""
     try:
         if start.lstrip(_BLANK).startswith((b"{", b"[")):
-            return Head(path, document=loads(whole(chain([start], pieces))))
+            return Head(path, document=_document(path, whole(chain([start], pieces))))
     except TooLarge as error:
         raise FileFault(f"{path}: {error}", "unreadable") from error
     except Unreadable:  # no document, or one that is packed and damaged
@@ -157,6 +161,17 @@ def _odd(path: str, lines: int, start: bytes, pieces: Iterator[bytes]) -> Head:
     text = start[:_TEXT].decode("utf-8", "replace")
     objects = (_read(record.data) for record in islice(read_lines(path), lines) if isinstance(record, Record))
     return Head(path, lines=tuple(item for item in objects if isinstance(item, dict)), text=text)
+
+
+def _document(path: str, data: bytes) -> Any:
+    """Return the value of a document. Of an array that no reader claims, only the first elements: decoded, records take
+    many times their size."""
+    if data.lstrip(_BLANK).startswith(b"["):
+        with suppress(*Unreadable):
+            first = [strict(element) for element in islice(_elements(data), LOOK)]
+            if reader_for(Head(path, document=first)) is None:
+                return first
+    return loads(data)
 
 
 def _read(line: bytes) -> Any:

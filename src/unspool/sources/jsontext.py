@@ -8,17 +8,23 @@ from typing import Any
 
 import msgspec
 
+from unspool.sources.density import lean
+
 _decoder = msgspec.json.Decoder()
 strict = _decoder.decode
 strict_lines = _decoder.decode_lines
 """The values of many lines, one after another."""
 
+_LARGE = 1 << 12
+"""Bytes from which on a text may be worth a second look: see `density`."""
 Unreadable = (msgspec.DecodeError, ValueError, RecursionError)
 """What `loads` raises; bytes that are no UTF-8 are a ValueError."""
 
 
 def loads(data: bytes | str) -> Any:
-    """The value, mending what `mend` can mend."""
+    """Return the value, mending what `mend` can mend. Values of very many tiny parts are left out."""
+    if len(data) > _LARGE and isinstance(data, bytes):
+        data = lean(data)
     try:
         return strict(data)
     except Unreadable:

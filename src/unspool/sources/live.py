@@ -11,10 +11,11 @@ holds nothing up. Whoever reads a live stream also calls `release` if nothing ca
 """
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Literal
 
 from unspool.dialect import Record
 from unspool.model import Note, Origin
+from unspool.sources.density import is_suspicious, left_out_note, thinned
 from unspool.sources.jsontext import Unreadable, loads, mend, objects_in, strict
 from unspool.sources.limits import max_record, too_large_note
 from unspool.sources.nesting import Nesting
@@ -35,7 +36,9 @@ class Framing:
         """Bytes of that line that came."""
         self._most = max_record()
         self._begun: list[bytes] = []
-        """The lines of an object that has not ended."""
+        """The lines of an object or an array that has not ended. Elements that ended are handed on."""
+        self._array: Literal["none", "first", "later"] = "none"
+        """Whether these lines belong to an array, and whether elements of it were handed on."""
         self._nesting = Nesting()
         self._size = 0
         self._count = 0
@@ -84,14 +87,21 @@ class Framing:
         self._rest.clear()
         yield from self._line(line)
 
-    def _line(self, line: bytes) -> Iterator[Record | bytes]:
+    def _line(self, line: bytes) -> Iterator[Record | bytes | Note]:
         line = line.removeprefix(_BOM)  # each of several files in a row may have one
-        if self._begun:
+        if is_suspicious(line):
+            size = len(line)
+            line, count = thinned(line)
+            if count:
+                yield left_out_note(count, Origin(self._path, self._count + 1, 0, size))
+        if self._begun or self._array == "later":
             self._size += len(line)
             if self._size <= _MAX_BYTES and self._nesting.add(line):
                 self._begun.append(line)
                 if self._nesting.whole:
-                    yield from self._end_object()
+                    yield from self._end_value()
+                elif self._nesting.between_elements:
+                    yield from self._end_elements()
                 return
             yield from self._give_up()
         yield from self._first(line)
@@ -116,23 +126,36 @@ class Framing:
                 yield self._record(bare, value)
         elif (nesting := _begun(bare)) is not None:
             self._begun, self._size, self._nesting = [line], len(line), nesting
+            self._array = "first" if bare.startswith(b"[") else "none"
+            if nesting.between_elements:
+                yield from self._end_elements()
         else:
             yield line.removesuffix(b"\r")
 
-    def _end_object(self) -> Iterator[Record | bytes]:
-        """All that was begun is closed."""
-        whole = b"\n".join(self._begun)
-        values = _values(whole.strip())
+    def _end_value(self) -> Iterator[Record | bytes]:
+        """Hand on the objects of the lines that were kept: all that was opened is closed."""
+        data = b"\n".join(self._begun)
+        bare = data.strip()
+        yield from self._hand_on(data, _elements(bare[:-1]) if self._array == "later" else _values(bare))
+        self._array = "none"
+
+    def _end_elements(self) -> Iterator[Record | bytes]:
+        """Hand on the elements of an array that ended: the whole array may be larger than memory."""
+        data = b"\n".join(self._begun)
+        yield from self._hand_on(data, _elements(data.strip()[self._array == "first" :]))
+
+    def _hand_on(self, data: bytes, values: list[Any] | None) -> Iterator[Record | bytes]:
         if values is None:
             yield from self._give_up()
             return
-        self._begun = []
+        self._begun, self._size = [], 0
+        self._array = "later" if self._array != "none" else "none"
         for value in values:
-            yield self._record(whole, value)
+            yield self._record(data, value)
 
     def _give_up(self) -> Iterator[Record | bytes]:
         """It was no object: its lines are lines like any other, and what seemed a part of it may be a record."""
-        begun, self._begun = self._begun, []
+        begun, self._begun, self._array = self._begun, [], "none"
         for number, line in enumerate(begun):
             value = _object(line) if number else None
             yield line.removesuffix(b"\r") if value is None else self._record(line, value)
@@ -159,6 +182,12 @@ def _begun(line: bytes) -> Nesting | None:
         return None
     nesting = Nesting()
     return nesting if nesting.add(line) and not nesting.whole else None
+
+
+def _elements(text: bytes) -> list[Any] | None:
+    """Return the objects in a part of an array, None if it holds anything else."""
+    bare = text.strip().strip(b",").strip()
+    return _values(b"[%b]" % bare) if bare else []
 
 
 def _values(line: bytes) -> list[Any] | None:

@@ -19,6 +19,11 @@ class Nesting:
         """Whether everything that was opened is closed."""
         return not self._open and self._next == _AFTER
 
+    @property
+    def between_elements(self) -> bool:
+        """Whether nothing but an array is open, and no element of it."""
+        return self._open == b"[" and self._next in (_VALUE, _AFTER)
+
     def add(self, line: bytes) -> bool:
         """Return whether the line continues rightly; if not, nothing more can be asked."""
         at = 0

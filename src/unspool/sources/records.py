@@ -13,9 +13,11 @@ from typing import Any
 
 import msgspec
 from msgspec import Raw
+from msgspec.structs import replace
 
 from unspool.dialect import Record
 from unspool.model import Note, Origin
+from unspool.sources.density import is_suspicious, left_out_note, smallest_suspicious, thinned
 from unspool.sources.files import BLOCK, Damaged, blocks
 from unspool.sources.jsontext import Unreadable, mend, spans
 from unspool.sources.limits import max_record, too_large_note
@@ -61,42 +63,58 @@ def opens_a_document(line: bytes) -> bool:
 
 def _from_document(path: str, first: Record, lines: Iterable[Record | Note]) -> Iterator[Record | Note]:
     start, text, most = first.origin.offset, bytearray(first.data), max_record()
+    is_lean = len(first.data) < first.origin.size
+    """Whether something was left out, so that places in the text are not those in the file."""
     notes: list[Note] = []
     for item in lines:
         if isinstance(item, Note):
             notes.append(item)
             continue
+        is_lean = is_lean or len(item.data) < item.origin.size
         text += b"\n" * (item.origin.offset - start - len(text)) + item.data
         if len(text) > most:
             yield too_large_note("this document", Origin(path, 1, start, len(text)))
             return
     whole = bytes(text)
     del text
-    try:
-        yield from _placed(path, whole, start, _split(whole))
-    except Unreadable:
-        yield from _mended(path, whole, start)
+    origin = Origin(path, 1, start, len(whole))
+    if is_suspicious(whole):
+        whole, count = thinned(whole)
+        if count:
+            is_lean = True
+            notes.append(left_out_note(count, origin))
+    if is_lean:
+        yield from _mended(whole, origin)
+    else:
+        try:
+            yield from _placed(path, whole, start, _split(whole))
+        except Unreadable:
+            yield from _mended(whole, origin)
     yield from notes
 
 
-def _mended(path: str, whole: bytes, start: int) -> Iterator[Record | Note]:
-    """The records of a document with faults: all of them after mending it, else those that are whole."""
-    origin = Origin(path, 1, start, len(whole))
+def _mended(document: bytes, origin: Origin) -> Iterator[Record | Note]:
+    """Yield the records of a document with faults or without some values: all of them, else those that are whole."""
+    repaired = False
     try:
-        elements = _split(mend(whole))
+        try:
+            elements = _split(document)
+        except Unreadable:
+            elements, repaired = _split(mend(document)), True
     except Unreadable as fault:
         yield Note("unreadable", f"no whole document: {fault}; what is whole in it was read", origin)
-        text = whole.decode("utf-8", "surrogateescape")
+        text = document.decode("utf-8", "surrogateescape")
         at = behind = 0
         for number, (begin, end) in enumerate(spans(text, having='"request"'), 1):
             at += len(text[behind:begin].encode("utf-8", "surrogateescape"))
             element = text[begin:end].encode("utf-8", "surrogateescape")
-            yield Record(element, Origin(path, number, start + at, len(element)))
+            yield Record(element, Origin(origin.file, number, origin.offset + at, len(element)))
             at, behind = at + len(element), end
         return
-    yield Note("repaired", "a document with faults in its text, read after mending them", origin)
+    if repaired:
+        yield Note("repaired", "a document with faults in its text, read after mending them", origin)
     for number, element in enumerate(elements, 1):
-        yield Record(element, Origin(path, number, start, len(whole)))
+        yield Record(element, replace(origin, line=number))
 
 
 def _split(document: bytes) -> list[bytes]:
@@ -127,7 +145,7 @@ def read_lines(path: str, first: int = BLOCK) -> Iterator[Record | Note]:
 def split_lines(path: str, pieces: Iterable[bytes], number: int = 0, offset: int = 0) -> Iterator[Record | Note]:
     """The same, of a file that is being read already: so many lines and bytes of it."""
     pending: list[bytes] = []
-    held, most = 0, max_record()
+    held, most, large = 0, max_record(), smallest_suspicious()
     broken: Note | None = None
     try:
         for data in pieces:
@@ -145,7 +163,10 @@ def split_lines(path: str, pieces: Iterable[bytes], number: int = 0, offset: int
                     if number == 1:
                         line = _first(line)
                     if line and not line.isspace():
-                        yield Record(line, Origin(path, number, offset, size))
+                        if size > large:
+                            yield from _lean(line, Origin(path, number, offset, size))
+                        else:
+                            yield Record(line, Origin(path, number, offset, size))
                 held = 0
                 offset += size + 1
                 start = end + 1
@@ -162,9 +183,18 @@ def split_lines(path: str, pieces: Iterable[bytes], number: int = 0, offset: int
     else:
         line = _first(b"".join(pending)) if number == 0 else b"".join(pending)
         if line and not line.isspace():
-            yield Record(line, Origin(path, number + 1, offset, len(line)))
+            yield from _lean(line, Origin(path, number + 1, offset, len(line)))
     if broken is not None:
         yield broken
+
+
+def _lean(line: bytes, origin: Origin) -> Iterator[Record | Note]:
+    """Yield the record of a line. Values of very many tiny parts are left out of it, with a note before it."""
+    if is_suspicious(line):
+        line, count = thinned(line)
+        if count:
+            yield left_out_note(count, origin)
+    yield Record(line, origin)
 
 
 def decoded_lines(path: str, pieces: Iterable[bytes], decode: Callable[[bytes], list[Any]]) -> Iterator[Record | Note]:
@@ -187,7 +217,11 @@ def _decoded_blocks(
                 number += 1
                 offset += lines + 1
                 continue
-            if len(lines) <= most and (records := _decoded(path, lines, number, offset, decode)):
+            if (
+                len(lines) <= most
+                and not is_suspicious(lines)
+                and (records := _decoded(path, lines, number, offset, decode))
+            ):
                 yield records
                 number = records[-1].origin.line
             else:

@@ -21,6 +21,7 @@ from unspool.jobs.view.reels import Reel, SessionReel
 from unspool.jobs.view.threads import ThreadReel
 from unspool.model import CookedRequest, Document, Event, Exchange
 from unspool.model.event import ToolOutput
+from unspool.sources.density import lean
 from unspool.sources.files import is_packed
 from unspool.sources.jsontext import loads_or_text
 from unspool.sources.records import read_records
@@ -57,7 +58,7 @@ def record_of(reel: Reel, request: CookedRequest) -> Record | None:
         if not is_packed(origin.file):
             with local(origin.file) as file:
                 file.seek(origin.offset)
-                return Record(file.read(origin.size).removeprefix(codecs.BOM_UTF8), origin)
+                return Record(lean(file.read(origin.size).removeprefix(codecs.BOM_UTF8)), origin)
         for record in read_records(origin.file):
             if isinstance(record, Record) and record.origin.line == origin.line:
                 return record
