@@ -2,8 +2,6 @@
 
 import gzip
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +9,7 @@ import pytest
 
 from calls import call
 from logs import Claude
-from test_max_record import MEASURED
+from test_max_record import peak
 from unspool.dialect import Record
 from unspool.jobs.cook import cook
 from unspool.jobs.show import events, find
@@ -135,7 +133,4 @@ def test_memory_is_bounded(name: str, tmp_path: Path, monkeypatch: pytest.Monkey
     ends = {"cook": ["-o", "cooked"], "squash": ["-o", "out"], "export": ["-o", "page.html"]}
     words = ["export", "html"] if name == "export" else [name]
     arguments = [*words, str(path), *(str(tmp_path / end) if end[0] != "-" else end for end in ends.get(name, []))]
-    done = subprocess.run([sys.executable, "-c", MEASURED, *arguments], capture_output=True, check=True, timeout=300)
-    status, peak = map(int, done.stdout.split())
-    assert status == 0
-    assert peak / 1024 < 150 + 4 * 8
+    assert peak(*arguments) < 150 + 4 * 8

@@ -132,7 +132,7 @@ def line(event: Event, agent: str, payload: Any = msgspec.UNSET) -> bytes:
     """One compact JSON object, and the end of the line. Bytes of a database become base64."""
     form = written(event, agent, payload)
     try:
-        return _encode(form) + b"\n"
+        return _encoder.encode_lines([form])  # adding the end of the line would copy all of it
     except RecursionError:
         form.content, form.metadata.payload = _upper(form.content), shallow(payload)
-        return _encode(form) + b"\n"
+        return _encoder.encode_lines([form])

@@ -31,6 +31,8 @@ from unspool.sources.values import mapping, text_of
 _RAW = 1_000_000
 _BODY = 200_000
 _PICTURE = 8_000_000
+_CONTINUATION = bytes(range(0x80, 0xC0))
+"""Bytes of UTF-8 that do not begin a character."""
 _SHOWN = re.compile(r"image/(?:png|jpeg|gif|webp|avif|bmp)$")
 """What a browser shows without running anything: no SVG."""
 _HOSTS = {
@@ -80,34 +82,67 @@ def exchange_of(reel: Reel, request: CookedRequest) -> Exchange | None:
     return next(named, found[0] if found else None)
 
 
-def original(reel: Reel, request: CookedRequest, clean: Callable[[Any], Any] | None = None) -> Original | None:
-    """`clean` takes secrets out of what is to be shared."""
-    record = record_of(reel, request)
-    if record is None:
+def original(reel: Reel, request: CookedRequest, clean: Callable[[Any], Any] = lambda value: value) -> Original | None:
+    """Return what was recorded of a request. `clean` takes secrets out of what is to be shared.
+
+    A record may be very large, so each form of it is dropped before the next one is made.
+    """
+    call = _call_of(reel, request)
+    if (record := record_of(reel, request)) is None:
         return None
-    value = loads_or_text(record.data)
-    if clean is not None:
-        value = clean(value)
-    raw = msgspec.json.format(msgspec.json.encode(value), indent=2).decode() if not isinstance(value, str) else value
+    value, size = loads_or_text(record.data), len(record.data)
+    del record
+    value = clean(value)
+    address = _address(mapping(value))
+    data = value.encode() if isinstance(value, str) else msgspec.json.encode(value)
+    is_text = isinstance(value, str)
+    del value
+    curl = ""
+    if call is not None and not isinstance(reel, ThreadReel) and (body := sent(data)) is not None:
+        curl = _curl(call, address, msgspec.json.encode(body))
+        del body
+    if not is_text:
+        data = msgspec.json.format(data, indent=2)
+    raw = data[: 4 * _RAW].decode("utf-8", "ignore")[:_RAW]
+    settings = "" if call is None else _json(clean(call.settings))
+    return Original(settings, raw, curl, size, max(0, _characters(data) - _RAW))
+
+
+class _Call(msgspec.Struct):
+    """What a curl command needs to know of a request beside its body."""
+
+    wire: str
+    model: str | None
+    settings: dict[str, Any]
+
+
+def _call_of(reel: Reel, request: CookedRequest) -> _Call | None:
     exchange = exchange_of(reel, request)
-    settings = "" if exchange is None else _json(exchange.settings if clean is None else clean(exchange.settings))
-    body = None if exchange is None or isinstance(reel, ThreadReel) else sent(msgspec.json.encode(value))
-    curl = "" if exchange is None or body is None else _curl(exchange, mapping(value), body)
-    return Original(settings, raw[:_RAW], curl, len(record.data), max(0, len(raw) - _RAW))
+    return None if exchange is None else _Call(exchange.wire, exchange.model, exchange.settings)
 
 
-def _curl(exchange: Exchange, record: dict[str, Any], body: dict[str, Any]) -> str:
-    """The call again. Keys are never written: variables stand for them."""
+def _characters(text: bytes) -> int:
+    """Return the length of UTF-8 text, which is not decoded as a whole."""
+    pieces = (text[at : at + _RAW] for at in range(0, len(text), _RAW))
+    return sum(len(piece.translate(None, _CONTINUATION)) for piece in pieces)
+
+
+def _address(record: dict[str, Any]) -> str:
+    """Return the URL in a record or its request, without the query."""
     request = mapping(record.get("request"))
-    url = next((place for part in (record, request) if (place := text_of(part.get("url"))).startswith("http")), "")
-    url = url.partition("?")[0] or _HOSTS.get(exchange.wire, _HOSTS["openai"]).format(model=exchange.model or "MODEL")
+    places = (place for part in (record, request) if (place := text_of(part.get("url"))).startswith("http"))
+    return next(places, "").partition("?")[0]
+
+
+def _curl(call: _Call, address: str, body: bytes) -> str:
+    """Format the call again. Keys are never written: variables stand for them."""
+    url = address or _HOSTS.get(call.wire, _HOSTS["openai"]).format(model=call.model or "MODEL")
     lines = [f"curl {shlex.quote(url)}", "  -H 'content-type: application/json'"]
-    lines += [f'  -H "{header}"' for header in _KEYS.get(exchange.wire, ("authorization: Bearer $OPENAI_API_KEY",))]
-    text = msgspec.json.encode(body).decode()
-    if len(text) > _BODY:
-        lines.append(f"  --data @request.json  # {len(text):,} characters: save the request of the raw record there")
+    lines += [f'  -H "{header}"' for header in _KEYS.get(call.wire, ("authorization: Bearer $OPENAI_API_KEY",))]
+    if (size := _characters(body)) > _BODY:
+        lines.append(f"  --data @request.json  # {size:,} characters: save the request of the raw record there")
     else:
-        lines.append(f"  --data {shlex.quote(text)}")
+        lines.append(f"  --data {shlex.quote(body.decode())}")
     return " \\\n".join(lines)
 
 

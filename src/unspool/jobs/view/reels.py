@@ -193,6 +193,11 @@ class TrafficReel(Reel):
     def _forget(self) -> None:
         self._begin()
 
+    def finish(self) -> None:
+        """Free the state of decoding, as large as the largest record: an export reads no new calls afterwards."""
+        with self._lock:
+            self._begin()
+
     def extend(self, files: list[str]) -> None:
         """Files that came to its folder: read with what is new in the others."""
         with self._lock:

@@ -1,7 +1,7 @@
 """A reel as it is put into a page that opens from disk: all that the viewer may ask for, each message once."""
 
-import gzip
 import re
+import zlib
 from base64 import b64encode
 from collections.abc import Iterator
 from pathlib import PurePath
@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from unspool.jobs.view.loaded import Loaded
 from unspool.jobs.view.messages import cache_report, cards, graph, request_page, tools
@@ -26,12 +26,14 @@ from unspool.jobs.view.pages import (
     TurnRow,
 )
 from unspool.jobs.view.redacting import Redaction
-from unspool.jobs.view.reels import Reel, SessionReel
+from unspool.jobs.view.reels import Reel, SessionReel, TrafficReel
 from unspool.jobs.view.transcripts import leaf_of, new_places, told_of
 from unspool.model import CookedRequest, Note, Origin
 
 _MANY = 1 << 40
 _LONG = 50_000
+_GZIP = 31
+"""The form that zlib is asked for: gzip, without a time."""
 
 
 class KeptRequest(RequestPage, omit_defaults=True):
@@ -80,6 +82,8 @@ class Kept(Struct):
 
 def kept(reel: Reel, redaction: Redaction | None) -> tuple[ReelRow, Kept]:
     known = reel.load()
+    if isinstance(reel, TrafficReel):
+        reel.finish()
     if redaction is not None:
         known = redaction.loaded(known)
     names = list(known.messages)
@@ -109,15 +113,25 @@ def _row(reel: Reel, known: Loaded, redaction: Redaction | None) -> ReelRow:
     return row
 
 
-def packed(value: Any, redaction: Redaction | None) -> str:
-    """As it stands in a page: JSON, compressed, in letters."""
-    if redaction is not None:
-        pictures = value.pictures if isinstance(value, Kept) else {}
-        bare = replace(value, pictures={}) if isinstance(value, Kept) else value
-        clean = redaction.values(msgspec.to_builtins(bare))  # once more, whatever was forgotten
-        redaction.see(msgspec.json.encode(clean))
-        value = {**clean, "pictures": pictures} if isinstance(value, Kept) else clean
-    return b64encode(gzip.compress(msgspec.json.encode(value), 9, mtime=0)).decode()
+def packed(value: Struct | dict[str, Any], redaction: Redaction | None) -> str:
+    """Return the value as it is written in a page: JSON, compressed, in letters.
+
+    Fields are encoded one after another, because a field may be very large.
+    """
+    packer = zlib.compressobj(9, wbits=_GZIP)
+    pieces: list[bytes] = []
+    separator = b"{"
+    for name, field in (value if isinstance(value, dict) else asdict(value)).items():
+        part = field
+        if redaction is not None and name != "pictures":
+            part = redaction.values(msgspec.to_builtins(part))  # once more, in case a secret was missed
+        data = msgspec.json.encode(part)
+        if redaction is not None and name != "pictures":
+            redaction.see(data)
+        pieces += [packer.compress(b'%b"%b":' % (separator, name.encode())), packer.compress(data)]
+        separator = b","
+    pieces += [packer.compress(b"}"), packer.flush()]
+    return b64encode(b"".join(pieces)).decode()
 
 
 def _request(reel: Reel, known: Loaded, request: CookedRequest) -> KeptRequest:

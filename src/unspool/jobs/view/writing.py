@@ -6,7 +6,7 @@ from unspool.ingest.assembly import assemble
 from unspool.jobs.view.loaded import Loaded
 from unspool.jobs.view.pages import Card
 from unspool.jobs.view.redacting import Redaction
-from unspool.jobs.view.reels import Reel, SessionReel
+from unspool.jobs.view.reels import Reel, SessionReel, TrafficReel
 from unspool.jobs.view.threads import ThreadReel
 from unspool.jobs.view.transcripts import leaf_of, told_of
 from unspool.views.markdown import Row, markdown, rows_as_markdown
@@ -15,6 +15,8 @@ from unspool.views.markdown import Row, markdown, rows_as_markdown
 def as_markdown(reel: Reel, redaction: Redaction | None) -> Iterator[str]:
     """Lines with their ends."""
     known = reel.load()
+    if isinstance(reel, TrafficReel):
+        reel.finish()
     if redaction is not None:
         known = redaction.loaded(known)
     for line in _lines(reel, known):
