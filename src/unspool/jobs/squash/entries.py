@@ -271,7 +271,8 @@ def _records(path: str) -> Iterator[Record | Note]:
 
 def _first_line(file: BufferedReader) -> bytes:
     """Return the first line, or as much as a record may have; nothing of a file that does not begin with an object."""
-    return file.readline(max_record() + 1) if file.peek(1)[:1] == b"{" else b""
+    start = file.read(1)  # `peek` would copy the whole buffer
+    return start + file.readline(max_record()) if start == b"{" else b""
 
 
 def _is_object(line: bytes) -> bool:
