@@ -195,7 +195,8 @@ def test_a_call_in_flight_that_is_too_large(size: int, read: int, tmp_path: Path
     cooked = cook(trace)
     assert len(cooked.requests) == 1 + read
     reasons = [note.reason for note in cooked.notes if note.origin.file == str(path)]
-    assert ["the file of a call in flight is larger than the limit of 1 MB" in reason for reason in reasons] == [True] * (1 - read)
+    expected = "the file of a call in flight is larger than the limit of 1 MB for one record"
+    assert [expected in reason for reason in reasons] == [True] * (1 - read)
 
 
 def test_a_call_in_flight_that_is_too_large_is_not_read(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import BinaryIO
 
 from unspool.dialect import Record
 from unspool.model import Note, Origin
+from unspool.sources.density import lean
 from unspool.sources.files import BLOCK, is_packed
 from unspool.sources.jsontext import Unreadable, strict
 from unspool.sources.limits import max_record, too_large_note
@@ -99,7 +100,7 @@ class Growing:
         if not tail.strip():
             return
         try:
-            strict(tail)
+            strict(lean(tail))
         except Unreadable:
             self.rest = Note("unreadable", "the last line is not whole (yet)", origin)
         else:
