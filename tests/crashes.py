@@ -136,7 +136,8 @@ async def _call(
     message = {"role": "user", "content": f"{name} {'x' * size}"}
     body = json.dumps({"model": "m", "stream": True, "messages": [message]}).encode()
     session = f"X-Session-Id: {name.partition('-')[0]}"
-    head = f"POST {path} HTTP/1.1\r\nHost: here\r\n{session}\r\nContent-Length: {len(body)}\r\n\r\n"
+    host, port = writer.get_extra_info("peername")[:2]
+    head = f"POST {path} HTTP/1.1\r\nHost: {host}:{port}\r\n{session}\r\nContent-Length: {len(body)}\r\n\r\n"
     writer.write(head.encode() + body)
     start = await reader.readexactly(12)
     if not start.endswith(b" 200"):
@@ -283,8 +284,13 @@ def kill(folder: Path, streams: int, seconds: float, *options: str) -> dict[str,
 
             async def load() -> None:
                 calls = asyncio.create_task(_load(port, "/stream", streams, None, 5000, seen))
-                while not seen.begun:
-                    await asyncio.sleep(0.01)
+                try:
+                    async with asyncio.timeout(PATIENCE):
+                        while not seen.begun:
+                            await asyncio.sleep(0.01)
+                except TimeoutError:
+                    process.kill()
+                    raise
                 asyncio.get_running_loop().call_later(seconds, process.kill)
                 await calls
 
