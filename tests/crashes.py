@@ -123,7 +123,7 @@ async def _calls(port: int, path: str, names: Iterator[str], size: int, seen: Se
         except OSError:
             return
         try:
-            await _call(reader, writer, path, name, size, seen)
+            await _call(reader, writer, port, path, name, size, seen)
         except (OSError, asyncio.IncompleteReadError):
             continue
         finally:
@@ -131,13 +131,18 @@ async def _calls(port: int, path: str, names: Iterator[str], size: int, seen: Se
 
 
 async def _call(
-    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, path: str, name: str, size: int, seen: Seen
+    reader: asyncio.StreamReader,
+    writer: asyncio.StreamWriter,
+    port: int,
+    path: str,
+    name: str,
+    size: int,
+    seen: Seen,
 ) -> None:
     message = {"role": "user", "content": f"{name} {'x' * size}"}
     body = json.dumps({"model": "m", "stream": True, "messages": [message]}).encode()
     session = f"X-Session-Id: {name.partition('-')[0]}"
-    host, port = writer.get_extra_info("peername")[:2]
-    head = f"POST {path} HTTP/1.1\r\nHost: {host}:{port}\r\n{session}\r\nContent-Length: {len(body)}\r\n\r\n"
+    head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n{session}\r\nContent-Length: {len(body)}\r\n\r\n"
     writer.write(head.encode() + body)
     start = await reader.readexactly(12)
     if not start.endswith(b" 200"):

@@ -65,9 +65,8 @@ class Redactor:
         texts: list[str] = []
         if not _gather(value, texts) and not spans_of(_bytes(_BETWEEN.join(texts)), None):
             return value
-        if isinstance(value, dict):
-            return self._object(value)
-        return [self._values(inner, None) for inner in value]
+        redacted = self._object(value) if isinstance(value, dict) else [self._values(inner, None) for inner in value]
+        return value if redacted == value else redacted  # only together did the texts look like a secret
 
     def _object(self, value: dict[str, Any]) -> dict[str, Any]:
         is_secret = kubernetes.is_secret(value)

@@ -41,6 +41,7 @@ _WORD_LEFT = re.compile(rb"[A-Za-z0-9_-]*")
 _RUN = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
 _ESCAPED = re.compile(rb"[nrtbf]|u[0-9a-fA-F]{4}")
 _LINE_END = re.compile(rb"\n|\r|\0|\\+[nr](?![a-z])")
+_QUOTES = re.compile(rb"""[\\"'`]{1,8}""")
 _BEFORE = 300
 _LINE_ENDS = (b"\n", b"\r", b"\\")
 _LAST = len(RULES) + len(WEAK)
@@ -337,9 +338,16 @@ def _broken_word(data: bytes, place: int, start: int, end: int) -> Span | None:
 def value_span(data: bytes, name: str) -> Span | None:
     """Return the secret that a value is by its name."""
     for rank, field, value in fields(name):
-        if (found := value.match(data)) and field.accept(found["secret"]):
-            return Span(found.start("secret"), rank, found.end("secret"), field.kind)
+        for start in {0, _quotes_end(data)}:
+            if (found := value.match(data, start)) and field.accept(found["secret"]):
+                return Span(found.start("secret"), rank, found.end("secret"), field.kind)
     return None
+
+
+def _quotes_end(data: bytes) -> int:
+    """Return where a value starts after quotation marks: in an escaped text they are taken for those around it."""
+    found = _QUOTES.match(data)
+    return found.end() if found else 0
 
 
 @lru_cache(4096)
