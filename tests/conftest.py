@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Run = Callable[..., subprocess.CompletedProcess[bytes]]
 Write = Callable[..., Path]
 
-# Machines are noisy. The same examples are tried each time, so that no run fails by chance: UNSPOOL_EXPLORE=1 draws new.
+# Machines are noisy. Each run tries the same examples, so that none fails by chance; UNSPOOL_EXPLORE=1 draws new ones.
 hypothesis.settings.register_profile(
     "unhurried",
     deadline=None,

@@ -40,7 +40,7 @@ def test_lists_say_what_they_could_not_look_into(ordinary: Run, folder: Path, co
 def test_cook_and_squash_note_it(ordinary: Run, folder: Path, tmp_path: Path) -> None:
     cooked = ordinary("cook", folder, "-o", tmp_path / "cooked.json")
     assert cooked.returncode == 0
-    assert f"unreadable {folder / 'root'}:0: {folder / 'root'}: Permission denied" in cooked.stderr.decode()
+    assert f"unreadable {folder / 'root'}: {folder / 'root'}: Permission denied" in cooked.stderr.decode()
     squashed = ordinary("squash", folder, "-o", tmp_path / "out", "--rejects", tmp_path / "rejects.jsonl")
     assert squashed.returncode == 0
     assert "1 record in" in squashed.stderr.decode()
